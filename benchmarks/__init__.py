@@ -1,0 +1,1 @@
+"""Measurements with a requirement each: `python -m benchmarks.NAME`."""

@@ -1,0 +1,1 @@
+"""A teacher, stopped at one layer, streamed as word occurrences."""

@@ -1,0 +1,1 @@
+"""Where text comes from and what a sentence is."""
