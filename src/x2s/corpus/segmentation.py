@@ -1,0 +1,142 @@
+"""From a paragraph to its sentences: ICU with abbreviations joined, or a tool that knows the language better.
+
+Every splitter is a small frozen object that can be pickled into worker processes. Its sentences, in order, hold all
+visible characters of the paragraph; spaces and line breaks inside one become single spaces.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import regex
+
+from x2s.corpus.sentence_rules import never_ends, plain_end
+from x2s.corpus.udpipe import UDPipeSentences
+from x2s.errors import InputError
+from x2s.languages import Language
+
+_SEPARATORS = regex.compile(r"[\s\p{Cc}\p{Cs}]+")
+
+
+def sentence_splitter(language: Language, tool: str | None = None) -> Callable[[str], list[str]]:
+    """The sentence splitter of a language: its default, or the tool asked for.
+
+    Args:
+        language: Decides the default tool and its abbreviations.
+        tool: `icu`, `regex` (terminal punctuation), `kiwi` (Korean), `crfcut` (Thai), `sentencex` or `udpipe:MODEL`
+            with the path of a UDPipe 1 model.
+
+    Raises:
+        InputError: Unknown tool, or no such UDPipe model.
+        MissingExtraError: `udpipe` without `x2s[udpipe]`.
+    """
+    name = tool or language.segmenter
+    if name == "icu":
+        return IcuSentences(language.code)
+    if name == "regex":
+        return RegexSentences(language.code)
+    if name == "kiwi":
+        return KiwiSentences()
+    if name == "crfcut":
+        return CrfCutSentences()
+    if name == "sentencex":
+        return SentencexSentences(language.code)
+    if name.startswith("udpipe:"):
+        return UDPipeSentences(Path(name.removeprefix("udpipe:")))
+    raise InputError(
+        f"unknown sentence splitter {name!r} for {language.code}: "
+        "expected icu, regex, kiwi, crfcut, sentencex or udpipe:MODEL"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class IcuSentences:
+    """ICU sentence boundaries (UAX 29), joined again after abbreviations, initials and ordinals."""
+
+    code: str
+
+    def __call__(self, text: str) -> list[str]:
+        from icu4py.breakers import SentenceBreaker
+
+        pieces: list[str] = []
+        joins = never_ends(self.code)
+        for piece in SentenceBreaker(_separated(text), self.code):
+            if pieces and joins.search(pieces[-1]):
+                pieces[-1] += piece
+            else:
+                pieces.append(piece)
+        return _stripped(pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class RegexSentences:
+    """A cut after every run of terminal punctuation (and closing quotes) before a space, but after abbreviations."""
+
+    code: str
+
+    def __call__(self, text: str) -> list[str]:
+        text = _separated(text)
+        pieces, start = [], 0
+        joins = never_ends(self.code)
+        for match in plain_end().finditer(text):
+            if not joins.search(text[start : match.end()]):
+                pieces.append(text[start : match.end()])
+                start = match.end()
+        return _stripped([*pieces, text[start:]])
+
+
+@dataclass(frozen=True, slots=True)
+class KiwiSentences:
+    """Korean sentences by Kiwi's morphological analysis, which needs no full stop to see an ending."""
+
+    def __call__(self, text: str) -> list[str]:
+        text = _separated(text)
+        starts = [sentence.start for sentence in _kiwi().split_into_sents(text)]
+        cuts = [0, *starts[1:], len(text)]
+        return _stripped([text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)])
+
+
+@dataclass(frozen=True, slots=True)
+class CrfCutSentences:
+    """Thai sentences by PyThaiNLP's conditional random field; Thai has no full stop."""
+
+    def __call__(self, text: str) -> list[str]:
+        text = _separated(text)
+        return _stripped(_crfcut()(text)) if text.strip() else []
+
+
+@dataclass(frozen=True, slots=True)
+class SentencexSentences:
+    """Wikimedia's rules and abbreviation lists for some 250 languages."""
+
+    code: str
+
+    def __call__(self, text: str) -> list[str]:
+        import sentencex
+
+        return _stripped(list(sentencex.segment(self.code, _separated(text))))
+
+
+@cache
+def _kiwi() -> Any:
+    from kiwipiepy import Kiwi
+
+    return Kiwi(num_workers=1)
+
+
+@cache
+def _crfcut() -> Callable[[str], list[str]]:
+    from pythainlp.tokenize.crfcut import segment
+
+    cut: Callable[[str], list[str]] = segment
+    return cut
+
+
+def _separated(text: str) -> str:
+    return _SEPARATORS.sub(" ", text)
+
+
+def _stripped(pieces: list[str]) -> list[str]:
+    return [piece.strip() for piece in pieces if piece.strip()]
