@@ -200,8 +200,8 @@ def download(repository: str, language: str | None, revision: str | None, token:
     """Fetch a repository's files (only those of the language, if given) into the hub's cache."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import (
-        HFValidationError,
         HfHubHTTPError,
+        HFValidationError,
         LocalEntryNotFoundError,
         RepositoryNotFoundError,
     )
