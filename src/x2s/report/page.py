@@ -48,7 +48,8 @@ def write_report(run: RunData, path: str | Path) -> None:
     """
     page = render(run)
     with whole(path) as beside:
-        beside.write_text(page, encoding="utf-8")
+        # A word with half a surrogate pair (from broken text) must not cost the whole page.
+        beside.write_text(page, encoding="utf-8", errors="replace")
 
 
 def render(run: RunData) -> str:
