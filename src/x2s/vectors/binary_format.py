@@ -77,7 +77,7 @@ def _cut_short(path: str | Path, promised: int, found: int, more: bytes) -> File
             "is the dimension in the header right?"
         )  # fmt: skip
     return FileFormatError(
-        path, None, f"expected {promised} words as the header says, but the file ends in the middle of word {found + 1}. "
+        path, None, f"expected {promised} words as the header says, but the file ends within word {found + 1}. "
         f"Get it again, or pass limit={found} if that is enough."
     )  # fmt: skip
 
@@ -87,8 +87,8 @@ def _decoded(word: bytes, number: int, path: str | Path, errors: str) -> str:
         return word.decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise FileFormatError(
-            path, None, f"expected UTF-8, got byte 0x{word[error.start]:02x} at byte {error.start + 1} of word {number}. "
-            "Pass errors='replace', or check the dimension in the header."
+            path, None, f"expected UTF-8, got 0x{word[error.start]:02x} at byte {error.start + 1} of word {number}; "
+            "pass errors='replace', or check the dimension in the header."
         ) from None  # fmt: skip
 
 

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Sequence
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -71,8 +71,8 @@ def _open(path: str | Path) -> BufferedReader:
         zipped = file.read(2) == b"\x1f\x8b"
     if zipped:
         # A large buffer of its own, so that `peek` sees enough.
-        return BufferedReader(gzip.open(path, "rb"), _SNIFFED_BYTES)  # type: ignore[type-var]
-    return Path(path).open("rb", buffering=_SNIFFED_BYTES)
+        return BufferedReader(gzip.GzipFile(path, "rb"), _SNIFFED_BYTES)
+    return BufferedReader(Path(path).open("rb", buffering=0), _SNIFFED_BYTES)
 
 
 def _distinct(path: str | Path, words: list[str], matrix: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
@@ -112,14 +112,18 @@ def write_word2vec(path: str | Path, words: Sequence[str], matrix: np.ndarray, b
                 (_write_binary if binary else _write_text)(file, words[start : start + _ROWS_PER_WRITE], block)
 
 
-def _write_text(file: IO[bytes], words: Sequence[str], block: np.ndarray) -> None:
+class _Writable(Protocol):
+    def write(self, data: bytes, /) -> object: ...
+
+
+def _write_text(file: _Writable, words: Sequence[str], block: np.ndarray) -> None:
     numbers = pa.array(block.ravel()).cast(pa.string()).to_pylist()
     width = block.shape[1]
     for row, word in enumerate(words):
         file.write(f"{word} {' '.join(numbers[row * width : (row + 1) * width])}\n".encode())
 
 
-def _write_binary(file: IO[bytes], words: Sequence[str], block: np.ndarray) -> None:
+def _write_binary(file: _Writable, words: Sequence[str], block: np.ndarray) -> None:
     little_endian = block.astype("<f4", copy=False)
     for word, vector in zip(words, little_endian, strict=True):
         file.write(word.encode() + b" " + vector.tobytes() + b"\n")

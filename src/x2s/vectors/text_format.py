@@ -77,8 +77,8 @@ class _Rows:
 
     def add(self, words: list[str], vectors: np.ndarray) -> None:
         start = len(self.words)
-        room = len(words) if self.wanted is None else self.wanted - start
-        self._surplus += max(len(words) - room, 0)
+        room = len(words) if self.wanted is None else min(len(words), self.wanted - start)
+        self._surplus += len(words) - room
         self.words += words[:room]
         if self._matrix is None:
             self._blocks.append(vectors[:room])
@@ -148,7 +148,7 @@ def _layout(head: bytes, path: str | Path, errors: str) -> _Layout:
 
 def _check_dimension(lines: list[bytes], dimension: int, path: str | Path) -> None:
     """Notice a header whose dimension is too small: otherwise numbers would pass for the ends of words."""
-    surplus = {len(fields := line.split(b" ")) - 1 - dimension for line in lines}
+    surplus = {line.count(b" ") - dimension for line in lines}
     if len(lines) < 2 or len(surplus) != 1 or min(surplus) < 1:
         return
     (more,) = surplus
