@@ -16,3 +16,11 @@ def x2s_data() -> Path:
     if not path.is_dir():
         pytest.fail(f"X2S_DATA={folder} is not a folder")
     return path
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A script-built XLM-R of 4 layers and 32 dimensions with a trained fast tokenizer."""
+    from tests.tiny_model import build_tiny_encoder
+
+    return build_tiny_encoder(tmp_path_factory.mktemp("encoder") / "tiny-xlm-r")
