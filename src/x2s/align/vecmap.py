@@ -1,15 +1,14 @@
 """VecMap (Artetxe et al. 2018a, 2018b) into a fixed hub space."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import Literal, get_args
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from x2s.align.dictionaries import check_dimensions, dictionary_rows, identical_words
-from x2s.align.evidence import chance_objective, held_out_share
+from x2s.align.dictionaries import check_dimensions, dictionary_rows, identical_words, mutual_neighbours
 from x2s.align.induction import Induction
 from x2s.align.mapping import Mapping
 from x2s.align.preprocessing import STEPS, Step, normalise_with_means
@@ -26,7 +25,7 @@ class AlignmentFailedError(X2SError):
     """Unsupervised self-learning ended in a map no better than one between unrelated vectors."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class VecMap:
     """Settings of one alignment; `fit` runs it. Defaults are the paper's, in the form that leaves the hub in place.
 
@@ -37,6 +36,7 @@ class VecMap:
     mode: Mode = "semi_supervised"
     """supervised: one map from the dictionary. semi_supervised: self-learning from it. identical: from words spelt
     alike. unsupervised: from the languages' own similarity distributions."""
+    _: KW_ONLY
     normalise_steps: tuple[Step, ...] = STEPS
     final: Literal["advanced", "orthogonal"] = "advanced"
     """The last map: whitened and re-weighted as in the paper, or the rotation, which keeps the language's own geometry."""
@@ -80,8 +80,8 @@ class VecMap:
         Args:
             source: [n, d].
             target: [m, d].
-            dictionary: (source word, target word) pairs, for the modes supervised and semi_supervised; for
-                vectors of one multilingual teacher `mutual_neighbours(source, target)`.
+            dictionary: (source word, target word) pairs, for the modes supervised and semi_supervised; there None
+                takes `mutual_neighbours(source, target)`, which presumes vectors of one multilingual teacher.
 
         Raises:
             InputError: Unequal dimensions; no dictionary, or none of its words has a vector.
@@ -117,10 +117,13 @@ class VecMap:
     ) -> tuple[Tensor, Tensor]:
         if self.mode == "identical":
             return dictionary_rows(source, target, identical_words(source, target))
+        if dictionary is None and self.mode == "semi_supervised":
+            neighbourhood = self.csls_neighbourhood
+            dictionary = mutual_neighbours(source, target, self.vocabulary_cutoff, neighbourhood=neighbourhood)
         if dictionary is None:
             raise InputError(
-                f"mode {self.mode} needs a dictionary of word pairs. For vectors of one multilingual teacher "
-                "pass mutual_neighbours(source, target); otherwise choose the mode identical or unsupervised."
+                "mode supervised needs a dictionary of word pairs; without one choose the mode semi_supervised "
+                "(vectors of one multilingual teacher), identical or unsupervised"
             )
         return dictionary_rows(source, target, dictionary)
 
