@@ -135,4 +135,5 @@ def inverse_square_root(covariance: torch.Tensor, ridge: float) -> torch.Tensor:
     # Eigenvalues of this relative size are rounding, not variance.
     usable = regularised > mean_variance * 1e-12
     scales = torch.where(usable, regularised, torch.inf).rsqrt()
-    return (directions * scales) @ directions.T
+    root: torch.Tensor = (directions * scales) @ directions.T
+    return root

@@ -1,0 +1,53 @@
+"""The sum of normalised parts."""
+
+import numpy as np
+import pytest
+
+from x2s.errors import InputError
+from x2s.static import combine
+from x2s.static.combined import unit_centre_unit
+from x2s.vectors import WordVectors
+
+
+def vectors(words: str, seed: int, dimension: int = 5, language: str = "xx") -> WordVectors:
+    matrix = np.random.default_rng(seed).normal(2, 1, (len(words), dimension)).astype(np.float32)
+    return WordVectors(tuple(words), matrix, language, np.arange(len(words), 0, -1))
+
+
+def test_each_part_is_normalised_over_the_shared_words() -> None:
+    first, second = vectors("abcde", 0), vectors("xedcb", 1)
+    both = combine(first, second)
+    assert both.words == ("b", "c", "d", "e")
+    assert both.counts is not None and both.counts.tolist() == [4, 3, 2, 1]
+
+    def golden(rows: np.ndarray) -> np.ndarray:
+        rows = rows.astype(np.float64)
+        rows = rows / np.sqrt((rows**2).sum(1, keepdims=True))
+        rows = rows - rows.sum(0) / len(rows)
+        return rows / np.sqrt((rows**2).sum(1, keepdims=True))
+
+    expected = golden(first.matrix[[1, 2, 3, 4]]) + golden(second.matrix[[4, 3, 2, 1]])
+    np.testing.assert_allclose(both.matrix, expected, atol=1e-6)
+
+
+def test_the_scale_of_a_part_does_not_matter() -> None:
+    first, second = vectors("abcde", 0), vectors("abcde", 1)
+    scaled = second.with_matrix(second.matrix * 100)
+    np.testing.assert_allclose(combine(first, second).matrix, combine(first, scaled).matrix, atol=1e-5)
+
+
+def test_zero_rows_and_a_single_word_give_no_nan() -> None:
+    assert np.isfinite(unit_centre_unit(np.zeros((3, 4)))).all()
+    one = vectors("a", 0)
+    assert np.isfinite(combine(one, one).matrix).all()
+
+
+def test_mistakes_are_explained() -> None:
+    with pytest.raises(InputError, match="at least one set"):
+        combine()
+    with pytest.raises(InputError, match="dimension 5 as in the first part, got 4 in part 2"):
+        combine(vectors("ab", 0), vectors("ab", 0, dimension=4))
+    with pytest.raises(InputError, match="language 'xx' as in the first part, got 'yy' in part 2"):
+        combine(vectors("ab", 0), vectors("ab", 0, language="yy"))
+    with pytest.raises(InputError, match="no word in common"):
+        combine(vectors("ab", 0), vectors("cd", 0))
