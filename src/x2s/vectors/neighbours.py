@@ -1,0 +1,208 @@
+"""Nearest neighbours by cosine and CSLS, in tiles: all pairs are compared, never held.
+
+CSLS (Conneau et al. 2018, "Word translation without parallel data"): csls(x, y) = 2 cos(x, y) - r(x) - r(y), where
+r(x) is the mean cosine of x to its k nearest candidates and r(y) that of y to its k nearest on the queries' side. It
+lowers the scores of hubs, words that are near to everything.
+
+The search runs in float32; the few best are then scored again in float64 and ordered by (score, lower row first), so
+that equal vectors get equal scores wherever they stand and ties do not depend on the tiling.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+import torch
+
+from x2s import progress
+from x2s.errors import InputError
+
+_QUERIES_PER_TILE = 1024
+_CANDIDATES_PER_TILE = 1 << 15
+_GROUP = 32  # candidates whose best is found first; only the best groups are looked at one by one
+_MORE = 6  # looked at beyond k, so that float32 rounding in the search cannot displace a neighbour
+
+
+def nearest(
+    queries: np.ndarray,
+    candidates: np.ndarray,
+    k: int,
+    *,
+    method: Literal["cosine", "csls"] = "cosine",
+    csls_k: int = 10,
+    hubness: np.ndarray | None = None,
+    exclude: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest candidates of each query, best first.
+
+    Args:
+        queries: [n, d], of any length; zero vectors have cosine 0 with everything.
+        candidates: [m, d].
+        k: How many.
+        method: "cosine" or "csls".
+        csls_k: Neighbours in CSLS's means.
+        hubness: [m] r(y) of each candidate, `mean_similarity(candidates, all_of_the_query_side)`. Give it where
+            `queries` are only some of their side's words; by default it is taken over `queries`.
+        exclude: [n] row of one candidate that is not for this query (itself, say), -1 for none.
+
+    Returns:
+        Rows [n, k] int64 and scores [n, k] float32; row -1 with score -inf where there are fewer than k candidates.
+
+    Raises:
+        InputError: Unequal dimensions, an unknown method, or k below 1.
+    """
+    if method not in ("cosine", "csls"):
+        raise InputError(f"method must be 'cosine' or 'csls', got {method!r}")
+    left, right = _unit(queries), _unit(candidates)
+    _check(left, right, k, csls_k)
+    penalty = torch.zeros(len(right))
+    if method == "csls":
+        if hubness is None:
+            hubness = _mean_similarity(right, left, csls_k, "hubness")
+        if hubness.shape != (len(right),):
+            raise InputError(f"hubness must have one number for each of {len(right)} candidates, got {hubness.shape}")
+        penalty = torch.from_numpy(np.array(hubness, dtype=np.float32)) / 2
+    rows = np.full((len(left), k), -1, dtype=np.int64)
+    scores = np.full((len(left), k), -np.inf, dtype=np.float32)
+    excluded = None if exclude is None else torch.from_numpy(np.array(exclude, dtype=np.int64))
+    wanted = min(k, len(right))
+    for start, end in _tiles(len(left), "neighbours"):
+        banned = None if excluded is None else excluded[start:end]
+        searches = [(penalty, wanted, banned)]
+        if method == "csls":
+            searches.append((torch.zeros(len(right)), min(csls_k, len(right)), None))
+        found = _search(left[start:end], right, searches)
+        cosines = _cosines(left[start:end], right, found[0])
+        if method == "csls":
+            means = _best(_cosines(left[start:end], right, found[1]), csls_k).mean(axis=1)
+            cosines = 2 * cosines - means[:, None] - 2 * penalty.numpy().astype(np.float64)[found[0]]
+        if banned is not None:
+            cosines[found[0] == banned.numpy()[:, None]] = -np.inf
+        rows[start:end, :wanted], scores[start:end, :wanted] = _ordered(found[0], cosines.astype(np.float32), wanted)
+    rows[np.isneginf(scores)] = -1
+    return rows, scores
+
+
+def mean_similarity(a: np.ndarray, b: np.ndarray, k: int = 10) -> np.ndarray:
+    """Mean cosine [len(a)] float32 of each row of `a` to its k nearest rows of `b` (to all where b has fewer).
+
+    Raises:
+        InputError: Unequal dimensions, nothing in `b`, or k below 1.
+    """
+    left, right = _unit(a), _unit(b)
+    _check(left, right, k, k)
+    return _mean_similarity(left, right, k, "mean similarity")
+
+
+def _mean_similarity(left: torch.Tensor, right: torch.Tensor, k: int, what: str) -> np.ndarray:
+    means = np.empty(len(left), dtype=np.float32)
+    for start, end in _tiles(len(left), what):
+        (found,) = _search(left[start:end], right, [(torch.zeros(len(right)), min(k, len(right)), None)])
+        means[start:end] = _best(_cosines(left[start:end], right, found), k).mean(axis=1)
+    return means
+
+
+def _check(left: torch.Tensor, right: torch.Tensor, k: int, csls_k: int) -> None:
+    if left.shape[1] != right.shape[1]:
+        raise InputError(f"both sides must have one dimension, got {left.shape[1]} and {right.shape[1]}")
+    if k < 1 or csls_k < 1:
+        raise InputError(f"k and csls_k must be at least 1, got {k} and {csls_k}")
+    if not len(right):
+        raise InputError("there are no candidates to search")
+
+
+def _unit(matrix: np.ndarray) -> torch.Tensor:
+    """A copy with rows of length 1 (zero rows stay zero)."""
+    if matrix.ndim != 2:
+        raise InputError(f"expected a matrix [words, dimensions], got shape {matrix.shape}")
+    tensor = torch.from_numpy(np.array(matrix, dtype=np.float32))
+    tensor /= torch.linalg.vector_norm(tensor, dim=1, keepdim=True).clamp_min(torch.finfo(torch.float32).tiny)
+    return tensor
+
+
+def _tiles(length: int, what: str) -> Iterator[tuple[int, int]]:
+    report = progress.start(what, length, "words")
+    for start in range(0, length, _QUERIES_PER_TILE):
+        end = min(start + _QUERIES_PER_TILE, length)
+        yield start, end
+        report.advance(end - start)
+
+
+_Ranking = tuple[torch.Tensor, int, torch.Tensor | None]
+
+
+def _search(queries: torch.Tensor, candidates: torch.Tensor, rankings: list[_Ranking]) -> list[np.ndarray]:
+    """For each ranking (penalty [m], k, excluded [n]): rows [n, >= k] with the k best of cosine - penalty."""
+    kept: list[list[torch.Tensor]] = [[] for _ in rankings]
+    scores: list[list[torch.Tensor]] = [[] for _ in rankings]
+    for start in range(0, len(candidates), _CANDIDATES_PER_TILE):
+        tile = candidates[start : start + _CANDIDATES_PER_TILE]
+        cosines = queries @ tile.T
+        for number, (penalty, k, excluded) in enumerate(rankings):
+            ranked = cosines
+            if penalty.any():
+                ranked = cosines - penalty[start : start + len(tile)]
+            if excluded is not None:
+                ranked = _without(ranked, excluded - start)
+            best, rows = _tile_best(ranked, min(k + _MORE, len(tile)))
+            scores[number].append(best)
+            kept[number].append(rows + start)
+    found = []
+    for number, (_, k, _) in enumerate(rankings):
+        rows = torch.cat(kept[number], dim=1)
+        places = _top(torch.cat(scores[number], dim=1), min(k + _MORE, rows.shape[1]))
+        found.append(rows.gather(1, places).numpy())
+    return found
+
+
+def _without(scores: torch.Tensor, excluded: torch.Tensor) -> torch.Tensor:
+    inside = torch.nonzero((excluded >= 0) & (excluded < scores.shape[1])).squeeze(1)
+    scores = scores.clone()
+    scores[inside, excluded[inside]] = -torch.inf
+    return scores
+
+
+def _tile_best(scores: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Scores and columns [n, k] of the k best, lower columns first among equals.
+
+    The k best lie in the k groups with the best maxima; finding maxima is much faster than selecting.
+    """
+    width = scores.shape[1]
+    groups = width // _GROUP
+    if groups <= 2 * k:
+        places = _top(scores, k)
+        return scores.gather(1, places), places
+    whole = scores[:, : groups * _GROUP].view(-1, groups, _GROUP)
+    chosen = _top(whole.amax(dim=2), k)
+    columns = (chosen[:, :, None] * _GROUP + torch.arange(_GROUP)).flatten(1)
+    rest = torch.arange(groups * _GROUP, width).expand(len(scores), -1)
+    columns = torch.cat([columns.sort(dim=1).values, rest], dim=1)
+    values = scores.gather(1, columns)
+    places = _top(values, k)
+    return values.gather(1, places), columns.gather(1, places)
+
+
+def _top(scores: torch.Tensor, k: int) -> torch.Tensor:
+    """Places [n, k] of the k largest, lower places first among equals (`torch.topk` promises no order there)."""
+    bits = (scores + 0.0).view(torch.int32)  # + 0.0 makes -0.0 equal to 0.0
+    ordered = torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(torch.int64)
+    places = torch.arange(scores.shape[1])
+    return torch.topk((ordered << 32) - places, k, dim=1).indices
+
+
+def _cosines(queries: torch.Tensor, candidates: torch.Tensor, rows: np.ndarray) -> np.ndarray:
+    """Cosines [n, k] in float64 of each query with its candidates."""
+    cosines = np.empty(rows.shape)
+    left = queries.numpy().astype(np.float64)
+    for column in range(rows.shape[1]):
+        cosines[:, column] = np.einsum("nd,nd->n", left, candidates.numpy()[rows[:, column]].astype(np.float64))
+    return cosines
+
+
+def _best(cosines: np.ndarray, k: int) -> np.ndarray:
+    return -np.sort(-cosines, axis=1)[:, :k]
+
+
+def _ordered(rows: np.ndarray, scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    order = np.lexsort((rows, -scores), axis=1)[:, :k]
+    return np.take_along_axis(rows, order, axis=1), np.take_along_axis(scores, order, axis=1)
