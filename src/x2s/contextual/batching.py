@@ -1,6 +1,6 @@
 """Length-sorted batches within a bounded window of the stream."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
@@ -74,7 +74,8 @@ def _slots(window: Window) -> np.ndarray:
     of_word[window.targets] = np.arange(len(window.targets)) - np.repeat(
         window.target_starts[:-1], np.diff(window.target_starts)
     )
-    return of_word[window.word]
+    slots: np.ndarray = of_word[window.word]
+    return slots
 
 
 def _padded(window: Window, chosen: np.ndarray, slots: np.ndarray, averaged: np.ndarray, pad_id: int) -> PaddedBatch:
@@ -95,7 +96,7 @@ def _padded(window: Window, chosen: np.ndarray, slots: np.ndarray, averaged: np.
     )
 
 
-def chunks(window: Window, sentences: int) -> Iterator[tuple[int, int, Sequence[int]]]:
+def chunks(window: Window, sentences: int) -> Iterator[tuple[int, int, np.ndarray]]:
     """Target ranges of each run of `sentences` sentences: (first target, end, sentence number of each)."""
     of_target = np.repeat(np.arange(len(window)), np.diff(window.target_starts))
     for first in range(0, len(window), sentences):

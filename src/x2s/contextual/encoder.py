@@ -138,7 +138,9 @@ class Encoder:
         before = 0
         for sentences in stream:
             window = self.window(sentences, vocabulary)
-            vectors = self._encode(window, context, own_layers, tokens_per_batch)
+            names: tuple[str | int, ...] = ("own", "context", *own_layers)
+            vectors = {name: torch.empty(len(window.targets), self.dimension) for name in names}
+            self._encode(window, context, own_layers, tokens_per_batch, vectors)
             for begin, end, sentence in chunks(window, sentences_per_batch):
                 yield Occurrences(
                     word_ids=torch.from_numpy(window.rows[begin:end]),
@@ -152,11 +154,14 @@ class Encoder:
 
     @torch.inference_mode()
     def _encode(
-        self, window: Window, context: str, own_layers: tuple[int, ...], tokens_per_batch: int
-    ) -> dict[str | int, torch.Tensor]:
-        """Own, context and further layers' vectors of the window's targets, in text order, on the CPU."""
-        names: tuple[str | int, ...] = ("own", "context", *own_layers)
-        vectors = {name: torch.empty(len(window.targets), self.dimension) for name in names}
+        self,
+        window: Window,
+        context: str,
+        own_layers: tuple[int, ...],
+        tokens_per_batch: int,
+        vectors: dict[str | int, torch.Tensor],
+    ) -> None:
+        """Fill in own, context and further layers' vectors of the window's targets, in text order."""
         for batch in self.batches(window, tokens_per_batch, context):
             hidden = self.hidden_states(batch, (self.layer, *own_layers))
             own, around = averaging_matrices(batch, context)
@@ -165,7 +170,6 @@ class Encoder:
             vectors["context"][position] = pool(hidden[self.layer], around, batch.is_target).cpu()
             for layer in own_layers:
                 vectors[layer][position] = pool(hidden[layer], own, batch.is_target).cpu()
-        return vectors
 
     def _check_layers(self, layers: Sequence[int], name: str) -> None:
         for layer in layers:

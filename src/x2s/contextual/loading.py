@@ -46,11 +46,11 @@ def load_encoder(model: str | Path, revision: str | None, dtype: torch.dtype, de
     """
     folder = _local_folder(model)
     where: str | Path = folder or str(model)
-    with _quiet_transformers(), _plain_words(model, folder):
+    with quiet_transformers(), _plain_words(model, folder):
         config = AutoConfig.from_pretrained(where, revision=revision)
     _check_encoder(config, model)
     tokenizer = _load_tokenizer(where, revision, model)
-    with _quiet_transformers(), _plain_words(model, folder):
+    with quiet_transformers(), _plain_words(model, folder):
         network, info = AutoModel.from_pretrained(where, revision=revision, dtype=dtype, output_loading_info=True)
     blocks = find_blocks(network, config, model)
     # Heads and poolers are never run; anything else that is absent would be random.
@@ -148,7 +148,7 @@ def _load_tokenizer(where: str | Path, revision: str | None, model: str | Path) 
         "Convert the tokenizer with transformers and save it into the model's folder, or choose another model."
     )
     try:
-        with _quiet_transformers():
+        with quiet_transformers():
             tokenizer = AutoTokenizer.from_pretrained(where, revision=revision)
     except Exception as error:  # transformers raises almost any type here: OSError, ValueError, ImportError, ...
         reason = " ".join(str(error).split())[:200]
@@ -163,7 +163,7 @@ def _positions(network: nn.Module, config: Any, tokenizer: Any) -> int:
     for name, module in network.named_modules():
         # RoBERTa and its descendants begin to count positions behind the padding's.
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
-            positions -= int(module.padding_idx) + 1  # type: ignore[arg-type]
+            positions -= int(module.padding_idx) + 1
     return int(min(positions, tokenizer.model_max_length))
 
 
@@ -193,7 +193,7 @@ def _plain_words(model: str | Path, folder: Path | None) -> Iterator[None]:
 
 
 @contextmanager
-def _quiet_transformers() -> Iterator[None]:
+def quiet_transformers() -> Iterator[None]:
     """Loading reports heads as unexpected weights and draws bars; neither helps someone who reads a layer."""
     level = transformers_logging.get_verbosity()
     bars = transformers_logging.is_progress_bar_enabled()
