@@ -1,5 +1,7 @@
 """Aggregated and whitened context against independent NumPy in float64, and as streams and shards."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -97,7 +99,7 @@ def test_a_direction_without_variance_is_dropped_and_not_blown_up() -> None:
 def test_streams_and_merged_shards_equal_one_batch(seed: int, cuts: list[int], method: type) -> None:
     batch = occurrences(120, words=9, seed=seed, offset=20.0)
     bounds = [0, *cuts, 120]
-    pieces = [cut(batch, begin, end) for begin, end in zip(bounds, bounds[1:], strict=False)]
+    pieces = [cut(batch, begin, end) for begin, end in itertools.pairwise(bounds)]
     whole, streamed, merged = (method(vocabulary(9), DIMENSION, "xx") for _ in range(3))
     whole.update(batch)
     for piece in pieces:
