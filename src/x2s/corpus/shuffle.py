@@ -79,6 +79,7 @@ class Sample:
         """No paragraph of a higher priority will be kept."""
         self._spill = spill
         self._end = 0
+        self._at_end = False
         self._deduplicate = deduplicate
         self._owners: dict[bytes, _Held] = {}
         self._held: list[_Held] = []
@@ -155,13 +156,16 @@ class Sample:
         return True
 
     def _write(self, digests: Sequence[bytes], sentences: Sequence[bytes]) -> None:
-        self._spill.seek(self._end)
+        if not self._at_end:
+            self._spill.seek(self._end)
+            self._at_end = True
         record = b"".join(
             key + _LENGTH.pack(len(sentence)) + sentence for key, sentence in zip(digests, sentences, strict=True)
         )
         self._end += self._spill.write(_LENGTH.pack(len(record)) + record)
 
     def _read(self, held: _Held) -> list[tuple[bytes, bytes]]:
+        self._at_end = False
         self._spill.seek(held.offset)
         record = self._spill.read(_LENGTH.unpack(self._spill.read(_LENGTH.size))[0])
         found, position = [], 0

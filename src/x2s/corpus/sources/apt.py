@@ -159,6 +159,8 @@ def _ran(command: list[str]) -> str:
 
 
 def _last_errors(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("W: Download is performed")]
+    lines = [
+        line.strip() for line in text.splitlines() if line.strip() and not line.startswith("W: Download is performed")
+    ]
     errors = [line for line in lines if line.startswith(("E:", "Err:", "dpkg-deb: error"))]
     return " ".join((errors or lines)[-3:])

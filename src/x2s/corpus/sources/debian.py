@@ -11,7 +11,7 @@ from x2s.corpus.sources.apt import PackageCache
 from x2s.corpus.sources.help_pages import HelpParagraph, page_paragraphs
 from x2s.errors import InputError, UnavailableError
 from x2s.files import whole
-from x2s.languages import Language
+from x2s.languages import Language, get_language
 
 _PREFIX = "libreoffice-help-"
 _SUFFIXES = {"en": "en-us", "zh": "zh-cn"}
@@ -26,7 +26,7 @@ class LibreOfficeHelp:
     the folder wait for each other.
 
     Args:
-        language: The language.
+        language: The language or its code.
         cache_folder: Where packages and parsed text are kept for the next time.
         unit: "paragraph": each heading, paragraph and table cell; most are one sentence. "page": all of a help page as
             one paragraph, whose parts stay apart as sentences.
@@ -38,13 +38,13 @@ class LibreOfficeHelp:
     licence = "MPL-2.0"
 
     def __init__(
-        self, language: Language, cache_folder: str | Path, unit: Literal["paragraph", "page"] = "paragraph"
+        self, language: Language | str, cache_folder: str | Path, unit: Literal["paragraph", "page"] = "paragraph"
     ) -> None:
         if unit not in ("paragraph", "page"):
             raise InputError(f"unit: expected paragraph or page, got {unit!r}.")
-        self.language = language
+        self.language = get_language(language) if isinstance(language, str) else language
         self.unit = unit
-        self.package = _package(language.code)
+        self.package = _package(self.language.code)
         self.name = f"LibreOffice help ({self.package})"
         self.left_out: dict[str, int] = {}
         """Paragraphs of the package that the last reading left out, by reason."""

@@ -194,7 +194,9 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, str]]:
             raise _not_utf8(path, number, start, line, error) from None
         if "\0" in text:
             raise FileFormatError(
-                path, number, f"expected text, got a zero byte (byte {start + line.index(0)} of the file). Is it binary?"
+                path,
+                number,
+                f"expected text, got a zero byte (byte {start + line.index(0)} of the file). Is it binary?",
             )
         if len(line) == _LONGEST_LINE and not line.endswith(b"\n"):
             raise FileFormatError(
@@ -240,7 +242,9 @@ def _json_text(path: Path, number: int, line: str, field: str) -> str:
         raise FileFormatError(path, number, f"expected a JSON object, got {type(record).__name__}.")
     if field not in record:
         raise FileFormatError(
-            path, number, f"no field {field!r}. Its fields are {', '.join(map(repr, record)) or 'none'}: name one of them."
+            path,
+            number,
+            f"no field {field!r}. Its fields are {', '.join(map(repr, record)) or 'none'}: name one of them.",
         )
     text = record[field]
     if text is not None and not isinstance(text, str):
@@ -250,7 +254,9 @@ def _json_text(path: Path, number: int, line: str, field: str) -> str:
 
 def _check_column(path: Path, schema: pa.Schema, column: str) -> None:
     if column not in schema.names:
-        raise FileFormatError(path, None, f"no column {column!r}. Its columns are {', '.join(map(repr, schema.names))}.")
+        raise FileFormatError(
+            path, None, f"no column {column!r}. Its columns are {', '.join(map(repr, schema.names))}."
+        )
     kind = schema.field(column).type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)):
         raise FileFormatError(path, None, f"column {column!r}: expected strings, got {kind}.")

@@ -10,14 +10,14 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 
 _VOID = frozenset(
-    "area base br col embed hr img input link meta param source track wbr".split()
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )  # elements without an end tag
-_SKIPPED = frozenset("head header aside nav footer script style noscript pre button".split())
+_SKIPPED = frozenset(["head", "header", "aside", "nav", "footer", "script", "style", "noscript", "pre", "button"])
 _SKIPPED_CLASSES = frozenset(
-    "code codeintable smathcode bascode pycode sqlcode related relatedtopics howtogetheader image youtube_consent".split()
+    ["code", "codeintable", "smathcode", "bascode", "pycode", "sqlcode", "related", "relatedtopics", "howtogetheader", "image", "youtube_consent"]
 )
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_CONTAINERS = frozenset("li td th dt dd".split())  # text only where no other block is inside
+_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+_CONTAINERS = frozenset(["li", "td", "th", "dt", "dd"])  # text only where no other block is inside
 _BLOCKS = _HEADINGS | _CONTAINERS | {"p"}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from x2s.corpus.sources.files import checksum, split_paragraphs
 from x2s.errors import InputError, UnavailableError
-from x2s.languages import Language
+from x2s.languages import Language, get_language
 
 CC100_URL = "https://data.statmt.org/cc-100/{file}.txt.xz"
 _TIMEOUT = 15.0  # seconds until a hub that does not answer counts as unreachable
@@ -37,7 +37,7 @@ class HubSource:
     """Paragraphs of one language from a hub dataset, streamed: nothing is downloaded beyond what is read.
 
     Args:
-        language: The language.
+        language: The language or its code.
         dataset: "wikipedia" (`wikimedia/wikipedia`), "fineweb2" (`HuggingFaceFW/fineweb-2`, for English
             `HuggingFaceFW/fineweb`), "cc100" (from its own site), or any dataset id or local folder in hub layout.
         revision: Commit, branch or tag of the dataset; None takes the newest and records its commit.
@@ -54,7 +54,7 @@ class HubSource:
 
     def __init__(
         self,
-        language: Language,
+        language: Language | str,
         dataset: str = "wikipedia",
         revision: str | None = None,
         *,
@@ -63,6 +63,7 @@ class HubSource:
         field: str = "text",
         seed: int | None = 0,
     ) -> None:
+        language = get_language(language) if isinstance(language, str) else language
         self.dataset = dataset
         self.split = split
         self.field = field
@@ -130,7 +131,9 @@ class HubSource:
         )
         if rows.column_names is not None:
             if self.field not in rows.column_names:
-                raise InputError(f"{self.name}: no column {self.field!r}. Its columns are {', '.join(rows.column_names)}.")
+                raise InputError(
+                    f"{self.name}: no column {self.field!r}. Its columns are {', '.join(rows.column_names)}."
+                )
             rows = rows.select_columns([self.field])
         if self.seed is not None:
             rows = rows.shuffle(seed=self.seed, buffer_size=_SHUFFLED)
@@ -152,7 +155,9 @@ def _plain(name: str, error: Exception) -> Exception:
     kind = type(error).__name__
     reason = f"{kind}: {' '.join(str(error).split())[:300]}"
     if kind == "OfflineModeIsEnabled":
-        return UnavailableError(f"{name}: HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use local files.")
+        return UnavailableError(
+            f"{name}: HF_HUB_OFFLINE is set, so the hub is not asked. Unset it, or use local files."
+        )
     if kind in ("GatedRepoError", "DisabledRepoError"):
         return UnavailableError(f"{name}: the hub asks for consent or a login first ('hf auth login'). {reason}")
     if kind in ("RepositoryNotFoundError", "DatasetNotFoundError", "HFValidationError"):
