@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from x2s.errors import ConfigError, InputError
 from x2s.languages import get_language
@@ -198,6 +207,20 @@ class ReportConfig(_Section):
     """Words per language that the page's search box knows."""
 
 
+def _known_language(code: object) -> object:
+    if isinstance(code, bool):
+        raise ValueError(f'YAML reads an unquoted {"no" if not code else "yes"} as {code}; write "no" for Norwegian')
+    if isinstance(code, str):
+        try:
+            get_language(code)
+        except InputError as error:
+            raise ValueError(str(error)) from None
+    return code
+
+
+LanguageCode = Annotated[str, BeforeValidator(_known_language)]
+
+
 class Config(_Section):
     """A whole run."""
 
@@ -205,9 +228,9 @@ class Config(_Section):
     """Heading of the report."""
     output: Path
     """Folder of the run; relative to where x2s is started."""
-    languages: tuple[str, ...] = Field(min_length=1)
+    languages: tuple[LanguageCode, ...] = Field(min_length=1)
     """Codes of the languages, the hub language among them."""
-    hub: str = "en"
+    hub: str = Field(default="en", validate_default=True)
     """Language into whose space all others are mapped."""
     seed: int = 0
     """Seeds shuffling, sub-sampling, negatives and self-learning."""
@@ -220,24 +243,23 @@ class Config(_Section):
 
     @field_validator("languages")
     @classmethod
-    def _known(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
-        problems = []
-        for code in codes:
-            try:
-                get_language(code)
-            except InputError as error:
-                problems.append(str(error))
-        problems += [f"{code} is listed twice" for code in sorted({c for c in codes if codes.count(c) > 1})]
-        if problems:
-            raise ValueError("; ".join(problems))
+    def _distinct(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
+        twice = sorted({code for code in codes if codes.count(code) > 1})
+        if twice:
+            raise ValueError(f"listed twice: {', '.join(twice)}")
         return codes
+
+    @field_validator("hub")
+    @classmethod
+    def _among_languages(cls, hub: str, info: ValidationInfo) -> str:
+        languages = info.data.get("languages")
+        if languages and hub not in languages:
+            raise ValueError(f"{hub} is not among languages ({', '.join(languages)})")
+        return hub
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        problems = []
-        if self.hub not in self.languages:
-            problems.append(f"hub: {self.hub} is not among languages ({', '.join(self.languages)})")
-        problems += [
+        problems = [
             f"align.methods: {method} is not in static.methods ({', '.join(self.static.methods)})"
             for method in self.align.methods or ()
             if method not in self.static.methods
@@ -316,19 +338,28 @@ def _nearby(path: Path) -> str:
 def _mistakes(error: ValidationError, node: yaml.Node | None) -> Iterator[tuple[int, str]]:
     for mistake in error.errors(include_url=False):
         # Names of union branches are no keys of the file.
-        keys = [key for key in mistake["loc"] if key not in ("files", "hub", "libreoffice-help") or len(mistake["loc"]) == 1]
+        keys = [
+            key for key in mistake["loc"] if key not in ("files", "hub", "libreoffice-help") or len(mistake["loc"]) == 1
+        ]
         dotted = ".".join(str(key) for key in keys)
         line = _line(node, keys)
         if mistake["type"] == "extra_forbidden":
             yield line, f"{dotted}: unknown name{_suggestion(str(keys[-1]), _names(keys[:-1], mistake['loc']))}"
         elif mistake["type"] == "missing":
             yield line, f"{dotted}: missing{_purpose(keys)}"
+        elif mistake["type"] == "union_tag_not_found":
+            yield line, f"{dotted}.kind: missing (known: {', '.join(_SOURCES)})"
+        elif mistake["type"] == "union_tag_invalid":
+            kind = mistake["ctx"]["tag"]
+            yield line, f"{dotted}.kind: unknown kind {kind!r}{_suggestion(kind, list(_SOURCES))}"
         else:
             messages = mistake["msg"].removeprefix("Value error, ").split("\n")
             got = "" if isinstance(mistake["input"], (dict, BaseModel)) else f", got {_short(mistake['input'])}"
             for message in messages:
                 shown = message[0].lower() + message[1:] if message.startswith("Input") else message
-                near = _suggestion(str(mistake["input"]), _allowed(mistake)) if mistake["type"] == "literal_error" else ""
+                near = (
+                    _suggestion(str(mistake["input"]), _allowed(mistake)) if mistake["type"] == "literal_error" else ""
+                )
                 tail = got if mistake["type"] != "value_error" else ""
                 yield line, f"{dotted + ': ' if dotted else ''}{shown}{tail}{near}"
 
@@ -347,7 +378,11 @@ def _suggestion(name: str, names: list[str]) -> str:
     return f" - did you mean {near[0]}?" if near else f" (known: {', '.join(names)})" if names else ""
 
 
-_SOURCES: dict[str, type[_Section]] = {"files": FilesSource, "hub": HubSource, "libreoffice-help": LibreOfficeHelpSource}
+_SOURCES: dict[str, type[_Section]] = {
+    "files": FilesSource,
+    "hub": HubSource,
+    "libreoffice-help": LibreOfficeHelpSource,
+}
 
 
 def _names(keys: list[Any], location: tuple[Any, ...]) -> list[str]:

@@ -50,4 +50,6 @@ def explained(error: OSError, path: Path) -> Exception:
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return UnavailableError(f"{path}: no permission to write there. Choose another output folder.")
+    if error.errno in (errno.ENOTDIR, errno.EEXIST):
+        return UnavailableError(f"{path}: expected a folder, but there is a file of that name (or above it).")
     return error

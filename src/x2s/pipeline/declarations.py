@@ -60,7 +60,7 @@ def _corpus_files(config: Config, language: str | None) -> list[str]:
     if not isinstance(config.corpus.source, FilesSource):
         return []
     patterns = config.corpus.source.patterns(str(language))
-    return sorted({found for pattern in patterns for found in glob.glob(pattern, recursive=True)})
+    return sorted({found for pattern in patterns for found in glob.glob(pattern, recursive=True)})  # noqa: PTH207 - patterns are absolute
 
 
 def _lexicon_files(config: Config, language: str | None) -> list[str]:
@@ -89,7 +89,9 @@ STAGES: dict[str, Stage] = {
             per_language=False,
             whole_machine=False,
             needs=lambda config, language: [],
-            settings=lambda config, language: {"model": config.teacher.model, "revision": config.teacher.revision},
+            settings=lambda config, language: {
+                name: getattr(config.teacher, name) for name in ("model", "revision", "layer", "dtype", "device")
+            },
         ),
         Stage(
             "corpus",
@@ -105,7 +107,7 @@ STAGES: dict[str, Stage] = {
             whole_machine=True,
             needs=lambda config, language: [("teacher", None), ("corpus", language)],
             settings=lambda config, language: {
-                "teacher": config.teacher.model_dump(mode="json"),
+                "teacher": config.teacher.model_dump(mode="json", exclude={"tokens_per_batch"}),
                 "static": config.static.model_dump(mode="json"),
                 "seed": config.seed,
             },

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ SNAKEFILE = Path(__file__).with_name("Snakefile")
 
 
 def command(stage: str) -> str:
-    """Shell command of a rule, with Snakemake's placeholders. `exec`: the stage is a direct child and can be stopped."""
+    """Shell command of a rule, with Snakemake's placeholders; `exec` makes the stage a child that can be stopped."""
     language = " --language {wildcards.language}" if STAGES[stage].per_language else ""
     name = f"{stage}-{{wildcards.language}}" if STAGES[stage].per_language else stage
     python = shlex.quote(sys.executable).replace("{", "{{").replace("}", "}}")
@@ -208,14 +208,9 @@ def stop_children(patience: float = 10.0) -> None:
     """Ask all child processes to end, and end them if they do not."""
     children = psutil.Process().children(recursive=True)
     for child in children:
-        _quietly(child.terminate)
+        with suppress(psutil.NoSuchProcess):
+            child.terminate()
     _, alive = psutil.wait_procs(children, timeout=patience)
     for child in alive:
-        _quietly(child.kill)
-
-
-def _quietly(action: Callable[[], None]) -> None:
-    try:
-        action()
-    except psutil.NoSuchProcess:
-        pass
+        with suppress(psutil.NoSuchProcess):
+            child.kill()

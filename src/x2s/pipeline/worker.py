@@ -26,6 +26,8 @@ _cores = 1
 def cores() -> int:
     """CPU cores that the stage in this process may use."""
     return _cores
+
+
 _PR_SET_PDEATHSIG = 1
 
 

@@ -1,6 +1,5 @@
 """Stage align: one language into the hub's space, and the choice whether that helped."""
 
-import shutil
 from pathlib import Path
 
 from x2s.align import Selection, VecMap, normalise, select

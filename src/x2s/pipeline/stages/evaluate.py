@@ -59,7 +59,10 @@ def _score(run: Run, language: str, method: str, lexicon: Lexicon) -> list[Score
     choice = json.loads((run.aligned(language, method) / "selection.json").read_text(encoding="utf-8"))["choice"]
     hub_vectors = WordVectors.load(run.aligned(hub, method))
     raw = WordVectors.load(run.vectors(language, method))
-    sides = {"unaligned": raw.with_matrix(normalise(raw.matrix)), "aligned": WordVectors.load(run.aligned(language, method))}
+    sides = {
+        "unaligned": raw.with_matrix(normalise(raw.matrix)),
+        "aligned": WordVectors.load(run.aligned(language, method)),
+    }
     records = []
     for name, vectors in sides.items():
         pair = (vectors, hub_vectors) if lexicon.source_language == language else (hub_vectors, vectors)
