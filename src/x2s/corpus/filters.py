@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from x2s.errors import InputError
 
-# Control characters that are no white space, invisible marks that would make two words of one (soft hyphen, word joiner,
-# directional marks, byte order mark, zero-width space), and halves of surrogate pairs, which no file can hold. The zero-
-# width (non-)joiners U+200C and U+200D stay: Persian and the Indic scripts spell words with them.
+# Control characters that are no white space, invisible marks that would make two words of one (soft hyphen, word
+# joiner, directional marks, byte order mark, zero-width space), and halves of surrogate pairs, which no file can hold.
+# The zero-width (non-)joiners U+200C and U+200D stay: Persian and the Indic scripts spell words with them.
 _UNWANTED = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
@@ -39,8 +39,8 @@ class Filters:
     max_tokens: int = 512
     """More tokens than a teacher can read at once: nearly always a list or table that the segmenter did not cut."""
     min_sentences_per_paragraph: int = 2
-    """A paragraph of fewer sentences is likely a heading, caption or menu entry (the paper's limit). Sentences are counted
-    as the segmenter finds them, before any other filter."""
+    """A paragraph of fewer sentences is likely a heading, caption or menu entry (the paper's limit). Sentences are
+    counted as the segmenter finds them, before any other filter."""
 
     def __post_init__(self) -> None:
         for name in ("min_tokens", "max_tokens", "min_sentences_per_paragraph"):

@@ -17,7 +17,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 WINDOW = 64
-"""Items under way at a time. Fixed, not a multiple of the processes: what an item sees of earlier results depends on it."""
+"""Items under way at a time. Fixed, whatever the number of processes: what an item sees of earlier results
+depends on it."""
 
 
 def ordered_map(
@@ -52,7 +53,8 @@ def ordered_map(
             yield future.result()
     except BrokenProcessPool as error:
         raise UnavailableError(
-            f"a worker process was killed, most often because memory ran out. Run with fewer than {processes} processes."
+            "a worker process was killed, most often because memory ran out. "
+            f"Run with fewer than {processes} processes."
         ) from error
     finally:  # also on Ctrl-C, and when the caller stops early
         pool.shutdown(cancel_futures=True)

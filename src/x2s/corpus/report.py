@@ -105,7 +105,7 @@ def check_vocabulary(source: str, sentences: int, counts: dict[str, int], min_co
     if most < min_count:
         plural = "sentence" if sentences == 1 else "sentences"
         raise InputError(
-            f"{source}: the vocabulary is empty. {sentences} {plural} with {len(counts)} distinct words are left after the "
-            f"filters, and the most frequent word, {word!r}, occurs {most} times: below min_count={min_count}. "
+            f"{source}: the vocabulary is empty. {sentences} {plural} with {len(counts)} distinct words are left after "
+            f"the filters, and the most frequent word, {word!r}, occurs {most} times: below min_count={min_count}. "
             "Give more text, or lower min_count."
         )

@@ -92,22 +92,21 @@ class PackageCache:
             complaints = self._download(name, private=True)
         if complaints:
             update = _run([_tool("apt-get"), *self._options(True), "-q", "update"], self.folder)
-            complaints = self._download(name, private=True)
-            if complaints and update.returncode:
-                complaints = f"{_last_errors(update.stderr)} {complaints}"
+            # An update that reaches no archive still succeeds; its warnings say what is wrong.
+            complaints = self._download(name, private=True) and (_last_errors(update.stderr) or complaints)
         deb = self._cached(name)
         if deb is None:
             if name not in self.available(name) and self.available(name.rpartition("-")[0]):
                 raise LookupError(name)
             raise UnavailableError(
-                f"package {name}: the Debian or Ubuntu archive cannot be reached. Check the network and the proxy settings "
-                f"(http_proxy), or take the text from local files. apt-get says: {complaints}"
+                f"package {name}: the Debian or Ubuntu archive cannot be reached. Check the network and the proxy "
+                f"settings (http_proxy), or take the text from local files. apt-get says: {complaints}"
             )
         running.advance()
         return deb
 
     def _download(self, name: str, private: bool) -> str:
-        """Download to a folder of its own, so that only a whole package is ever moved to the cache; apt's complaints."""
+        """Download aside, so that only a whole package is ever moved to the cache; returns apt's complaints."""
         with TemporaryDirectory(dir=self.folder, prefix="download-") as folder:
             ran = _run([_tool("apt-get"), *self._options(private), "-q", "download", name], Path(folder))
             debs = list(Path(folder).glob(f"{name}_*.deb"))
@@ -125,6 +124,7 @@ class PackageCache:
         (self.folder / "apt-cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
         if private:
             options["Dir::State"] = str(self.folder / "state")
+            options["Dir::State::lists"] = str(self.folder / "state" / "lists")
             (self.folder / "state" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
         return [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
 
@@ -162,5 +162,5 @@ def _last_errors(text: str) -> str:
     lines = [
         line.strip() for line in text.splitlines() if line.strip() and not line.startswith("W: Download is performed")
     ]
-    errors = [line for line in lines if line.startswith(("E:", "Err:", "dpkg-deb: error"))]
-    return " ".join((errors or lines)[-3:])
+    errors = [line for line in lines if line.startswith(("E:", "W: Failed to fetch", "dpkg-deb: error"))]
+    return " ".join((errors or lines)[-2:])

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import zstandard
 
@@ -74,8 +74,8 @@ class _Zstandard(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: object) -> int:
-        target = memoryview(buffer)  # type: ignore[call-overload]
+    def readinto(self, buffer: Any) -> int:
+        target = memoryview(buffer)
         while not self._ready:
             data = self._frame.unused_data if self._frame.eof else b""
             if self._frame.eof:

@@ -117,8 +117,8 @@ def _parse(folder: Path, stored: Path, name: str) -> None:
     pages = [(page, root) for root in roots for page in sorted(root.rglob("*.html"))]
     if not pages:
         raise UnavailableError(
-            f"{name}: no help pages under usr/share/libreoffice/help in the package. It may be of a release with another "
-            "layout; take the text from local files instead."
+            f"{name}: no help pages under usr/share/libreoffice/help in the package. It may be of a release with "
+            "another layout; take the text from local files instead."
         )
     with whole(stored) as beside, beside.open("w", encoding="utf-8") as file:
         for page, root in progress.track(pages, f"parse {name}", len(pages), "pages"):

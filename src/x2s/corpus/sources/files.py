@@ -32,9 +32,9 @@ class FileSource:
         patterns: One path or glob, or several: `*.txt`, `*.jsonl`, `*.parquet`, each also with `.gz`, `.xz` or `.zst`;
             `**` matches folders. A file that several patterns match is read once.
         field: The JSON field or Parquet column that holds the text.
-        layout: What separates paragraphs. "lines": every line is one. "blank": blank lines separate them, and the lines
-            between are joined. "auto": text files are "blank" if a blank line between two others is found in their first
-            MB; JSON and Parquet texts are "lines".
+        layout: What separates paragraphs. "lines": every line is one. "blank": blank lines separate them, and the
+            lines between are joined. "auto": text files are "blank" if a blank line between two others is found in
+            their first MB; JSON and Parquet texts are "lines".
         licence: What the report says about the terms of use.
 
     Raises:
@@ -272,4 +272,4 @@ def _seekable(path: Path) -> Iterator[BinaryIO]:
         with tempfile.TemporaryFile() as unpacked:
             shutil.copyfileobj(file, unpacked, _BLOCK)
             unpacked.seek(0)
-            yield unpacked  # type: ignore[misc]
+            yield unpacked

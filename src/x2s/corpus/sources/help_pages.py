@@ -1,8 +1,8 @@
 """The paragraphs of a LibreOffice help page.
 
-What the pages hold besides text decides the rules here: navigation, debug information, code listings, links to related
-topics, and *switches*, alternatives of which a browser shows one (`Command` on a Mac, `Ctrl` elsewhere). Taking them all
-would glue them into words that do not exist.
+What the pages hold besides text decides the rules here: navigation, debug information, code listings, links to
+related topics, and *switches*, alternatives of which a browser shows one (`Command` on a Mac, `Ctrl` elsewhere). Taking
+them all would glue them into words that do not exist.
 """
 
 from dataclasses import dataclass, field
@@ -10,14 +10,13 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 
 _VOID = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
-)  # elements without an end tag
-_SKIPPED = frozenset(["head", "header", "aside", "nav", "footer", "script", "style", "noscript", "pre", "button"])
-_SKIPPED_CLASSES = frozenset(
-    ["code", "codeintable", "smathcode", "bascode", "pycode", "sqlcode", "related", "relatedtopics", "howtogetheader", "image", "youtube_consent"]
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
 )
+_SKIPPED = frozenset(["head", "header", "aside", "nav", "footer", "script", "style", "noscript", "pre", "button"])
+_LISTINGS = frozenset(["code", "codeintable", "smathcode", "bascode", "pycode", "sqlcode"])
+_SKIPPED_CLASSES = _LISTINGS | {"related", "relatedtopics", "howtogetheader", "image", "youtube_consent"}
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
-_CONTAINERS = frozenset(["li", "td", "th", "dt", "dd"])  # text only where no other block is inside
+_CONTAINERS = frozenset(["li", "td", "th", "dt", "dd"])  # their own text only where no other block is inside
 _BLOCKS = _HEADINGS | _CONTAINERS | {"p"}
 
 

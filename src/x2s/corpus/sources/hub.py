@@ -82,7 +82,7 @@ class HubSource:
 
     @property
     def revision(self) -> str:
-        """Commit of the dataset; for a local folder the checksum of its files, for CC100 the server's tag of the file."""
+        """Commit of the dataset; of a local folder the checksum of its files, of CC100 the server's tag of the file."""
         if self._found is None:
             with _explained(self.name):
                 self._found = self._find_revision()
