@@ -7,17 +7,18 @@ visible characters of the paragraph; spaces and line breaks inside one become si
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import regex
 
-from x2s.corpus.sentence_rules import never_ends, plain_end
+from x2s.corpus.sentence_rules import OPENING_AT_END, goes_on, never_ends, plain_end
 from x2s.corpus.udpipe import UDPipeSentences
 from x2s.errors import InputError
 from x2s.languages import Language
 
-_SEPARATORS = regex.compile(r"[\s\p{Cc}\p{Cs}]+")
+_SEPARATORS = regex.compile(r"[\s\x00-\x1f\x7f\p{Cs}]+")
 
 
 def sentence_splitter(language: Language, tool: str | None = None) -> Callable[[str], list[str]]:
@@ -58,12 +59,15 @@ class IcuSentences:
     code: str
 
     def __call__(self, text: str) -> list[str]:
+        """Sentences of a paragraph."""
         from icu4py.breakers import SentenceBreaker
 
         pieces: list[str] = []
-        joins = never_ends(self.code)
         for piece in SentenceBreaker(_separated(text), self.code):
-            if pieces and joins.search(pieces[-1]):
+            opening = OPENING_AT_END.search(pieces[-1]) if pieces else None
+            if opening is not None:
+                pieces[-1], piece = pieces[-1][: opening.start()], opening.group() + piece
+            if pieces and goes_on(pieces[-1], piece, self.code):
                 pieces[-1] += piece
             else:
                 pieces.append(piece)
@@ -77,6 +81,7 @@ class RegexSentences:
     code: str
 
     def __call__(self, text: str) -> list[str]:
+        """Sentences of a paragraph."""
         text = _separated(text)
         pieces, start = [], 0
         joins = never_ends(self.code)
@@ -92,10 +97,11 @@ class KiwiSentences:
     """Korean sentences by Kiwi's morphological analysis, which needs no full stop to see an ending."""
 
     def __call__(self, text: str) -> list[str]:
+        """Sentences of a paragraph."""
         text = _separated(text)
         starts = [sentence.start for sentence in _kiwi().split_into_sents(text)]
         cuts = [0, *starts[1:], len(text)]
-        return _stripped([text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)])
+        return _stripped([text[start:end] for start, end in pairwise(cuts)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,7 @@ class CrfCutSentences:
     """Thai sentences by PyThaiNLP's conditional random field; Thai has no full stop."""
 
     def __call__(self, text: str) -> list[str]:
+        """Sentences of a paragraph."""
         text = _separated(text)
         return _stripped(_crfcut()(text)) if text.strip() else []
 
@@ -114,6 +121,7 @@ class SentencexSentences:
     code: str
 
     def __call__(self, text: str) -> list[str]:
+        """Sentences of a paragraph."""
         import sentencex
 
         return _stripped(list(sentencex.segment(self.code, _separated(text))))

@@ -9,19 +9,20 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import regex
 
-from x2s.corpus.merge_rules import extra_cuts, kept_whole
+from x2s.corpus.merge_rules import addresses, extra_cuts, kept_whole
 from x2s.corpus.udpipe import UDPipeWords
 from x2s.errors import InputError
 from x2s.languages import Language
 
 # Controls and lone surrogates separate words as spaces do; ICU and MeCab stumble over them.
-_SEPARATORS = regex.compile(r"[\s\p{Cc}\p{Cs}]+")
-_INVISIBLE = regex.compile(r"[\s\p{C}]*")
+_SEPARATORS = regex.compile(r"[\s\x00-\x1f\x7f\p{Cs}]+")
+_INVISIBLE = regex.compile(r"[\s\p{Cf}]*")
 _WORDS_AND_MARKS = regex.compile(r"\d+(?:[.,:]\d+)+|[\p{L}\p{M}\p{N}\p{Cf}]+|([^\s\p{L}\p{M}\p{N}])\1*")
 
 
@@ -60,6 +61,7 @@ class IcuWords:
     code: str
 
     def __call__(self, text: str) -> list[str]:
+        """Tokens of a sentence."""
         from icu4py.breakers import WordBreaker
 
         text = _separated(text)
@@ -77,6 +79,7 @@ class RegexWords:
     code: str
 
     def __call__(self, text: str) -> list[str]:
+        """Tokens of a sentence."""
         text = _separated(text)
         cuts = {0, len(text)}
         for match in _WORDS_AND_MARKS.finditer(text):
@@ -89,6 +92,7 @@ class FugashiWords:
     """MeCab with the UniDic dictionary that comes in `unidic-lite` (short units), addresses kept whole."""
 
     def __call__(self, text: str) -> list[str]:
+        """Tokens of a sentence."""
         text = _separated(text)
         cuts, position = {0, len(text)}, 0
         for word in _mecab()(text):
@@ -103,6 +107,7 @@ class JiebaWords:
     """jieba in its default (accurate) mode with the hidden Markov model, addresses kept whole."""
 
     def __call__(self, text: str) -> list[str]:
+        """Tokens of a sentence."""
         text = _separated(text)
         cuts, position = {0}, 0
         for word in _jieba().cut(text):
@@ -114,7 +119,7 @@ class JiebaWords:
 @cache
 def _mecab() -> Any:
     import fugashi
-    import unidic_lite
+    import unidic_lite  # type: ignore[import-untyped]
 
     return fugashi.Tagger(f"-d {unidic_lite.DICDIR}")
 
@@ -133,19 +138,24 @@ def _separated(text: str) -> str:
 
 
 def _corrected(text: str, cuts: set[int], code: str) -> list[int]:
-    """Add the extra cuts of the language's merge rules, then undo what lies inside a span to keep."""
+    """Apply the merge rules: spans kept whole, then extra cuts, and nothing inside an address."""
+    _keep(text, cuts, kept_whole(code))
     extra = extra_cuts(code)
     if extra is not None:
         cuts.update(match.start() for match in extra.finditer(text))
-    for match in kept_whole(code).finditer(text):
-        start, end = match.span()
-        cuts.difference_update(range(start + 1, end))
-        cuts.update((start, end))
+    _keep(text, cuts, addresses())
     return sorted(cuts)
 
 
+def _keep(text: str, cuts: set[int], spans: regex.Pattern[str]) -> None:
+    for match in spans.finditer(text):
+        start, end = match.span()
+        cuts.difference_update(range(start + 1, end))
+        cuts.update((start, end))
+
+
 def _pieces(text: str, cuts: list[int]) -> list[str]:
-    return [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    return [text[start:end] for start, end in pairwise(cuts)]
 
 
 def _visible(pieces: list[str]) -> list[str]:

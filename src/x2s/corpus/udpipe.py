@@ -25,6 +25,7 @@ class UDPipeWords:
         _load(self.model)
 
     def __call__(self, text: str) -> list[str]:
+        """Tokens of a sentence."""
         tokens: list[str] = []
         for sentence in _sentences(self.model, text, "presegmented"):
             tokens.extend(" ".join(form.split()) for form in _surface(sentence))
@@ -41,6 +42,7 @@ class UDPipeSentences:
         _load(self.model)
 
     def __call__(self, text: str) -> list[str]:
+        """Sentences of a paragraph."""
         found = (" ".join(sentence.getText().split()) for sentence in _sentences(self.model, text, ""))
         return [sentence for sentence in found if sentence]
 
