@@ -48,8 +48,7 @@ def write_report(run: RunData, path: str | Path) -> None:
     """
     page = render(run)
     with whole(path) as beside:
-        # A word with half a surrogate pair (from broken text) must not cost the whole page.
-        beside.write_text(page, encoding="utf-8", errors="replace")
+        beside.write_text(page, encoding="utf-8")
 
 
 def render(run: RunData) -> str:
@@ -103,8 +102,6 @@ def _source(templates: Environment, name: str) -> str:
 def _json_in_html(data: dict[str, Any]) -> Markup:
     """JSON that cannot end the script element it stands in, whatever the words are."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    # A lone surrogate has no UTF-8 form; as an escape it is harmless.
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return Markup(text)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 if TYPE_CHECKING:
     from x2s.vectors import WordVectors
@@ -48,7 +50,7 @@ def search_data(
         basis = _leading_directions(np.concatenate(list(rows.values())), dimension)
         rows = {code: _unit(matrix @ basis) for code, matrix in rows.items()}
     small = {code: _quantise(matrix) for code, matrix in rows.items()}
-    units = {code: _unit(matrix.astype(np.float32)) for code, matrix in small.items()}
+    hubness = _hubness({code: _unit(matrix.astype(np.float32)) for code, matrix in small.items()})
     return {
         "dimension": dimension,
         "original_dimension": original,
@@ -58,7 +60,7 @@ def search_data(
                 "name": names.get(code, code),
                 "words": list(found.words[:words]),
                 "vectors": _base64(small[code]),
-                "hubness": _base64(np.stack([_hubness(units[code], other) for other in units.values()])),
+                "hubness": _base64(np.stack([hubness[code, other] for other in usable])),
             }
             for code, found in usable.items()
         ],
@@ -66,9 +68,8 @@ def search_data(
 
 
 def _unit(matrix: np.ndarray) -> np.ndarray:
-    finite = np.nan_to_num(np.asarray(matrix, dtype=np.float32), nan=0.0, posinf=0.0, neginf=0.0)
-    length = np.linalg.norm(finite, axis=1, keepdims=True)
-    return finite / np.maximum(length, 1e-12)
+    length = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return np.asarray(matrix / np.maximum(length, 1e-12), dtype=np.float32)
 
 
 def _leading_directions(matrix: np.ndarray, dimension: int) -> np.ndarray:
@@ -82,14 +83,24 @@ def _quantise(matrix: np.ndarray) -> np.ndarray:
     return np.rint(matrix * (127.0 / np.maximum(largest, 1e-12))).astype(np.int8)
 
 
-def _hubness(candidates: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """[n] uint8: mean cosine of each candidate to its nearest queries, 0..1 as 0..255."""
-    k = min(_CSLS_NEIGHBOURS, len(queries))
-    mean = np.empty(len(candidates), dtype=np.float32)
-    for start in range(0, len(candidates), 2048):
-        similar = candidates[start : start + 2048] @ queries.T
-        mean[start : start + 2048] = np.partition(similar, -k, axis=1)[:, -k:].mean(axis=1)
-    return np.rint(np.clip(mean, 0.0, 1.0) * 255.0).astype(np.uint8)
+def _hubness(units: Mapping[str, np.ndarray]) -> dict[tuple[str, str], np.ndarray]:
+    """[n] uint8 by (language of the words, language of the queries): mean cosine to the nearest, 0..1 as 0..255.
+
+    One product serves both directions of a pair.
+    """
+    tensors = {code: torch.from_numpy(matrix) for code, matrix in units.items()}
+    found: dict[tuple[str, str], np.ndarray] = {}
+    for first, second in combinations_with_replacement(units, 2):
+        similar = tensors[first] @ tensors[second].T
+        found[first, second] = _mean_of_nearest(similar)
+        if first != second:
+            found[second, first] = _mean_of_nearest(similar.T.contiguous())
+    return found
+
+
+def _mean_of_nearest(similar: torch.Tensor) -> np.ndarray:
+    nearest = similar.topk(min(_CSLS_NEIGHBOURS, similar.shape[1]), dim=1, sorted=False).values.mean(dim=1)
+    return (nearest.clamp(0.0, 1.0) * 255.0).round().to(torch.uint8).numpy()
 
 
 def _base64(array: np.ndarray) -> str:

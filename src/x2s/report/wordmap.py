@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MOST_LANGUAGES = 8
 _LABELS = 132
-_LEAST_LETTERS = 4
+_LEAST_LETTERS = 5
 _FIRST_WORDS = 3000
 
 
@@ -76,13 +76,11 @@ def word_map(
 
 
 def _unit(vector: np.ndarray) -> np.ndarray:
-    finite = np.nan_to_num(vector.astype(np.float64))
-    return finite / max(float(np.linalg.norm(finite)), 1e-12)
+    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12), dtype=np.float64)
 
 
 def _units(matrix: np.ndarray) -> np.ndarray:
-    finite = np.nan_to_num(matrix.astype(np.float32))
-    return finite / np.maximum(np.linalg.norm(finite, axis=1, keepdims=True), 1e-12)
+    return np.asarray(matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12))
 
 
 def _translations(own: WordVectors, hub: WordVectors, pairs: Sequence[tuple[str, str]]) -> dict[int, int]:
@@ -112,18 +110,21 @@ def _concepts(
         if len(words[row]) >= _LEAST_LETTERS and words[row].isalpha()
     }
     chosen: list[int] = []
+    taken: set[tuple[str, int]] = set()
     for needed in range(len(translations), 0, -1):
         for limit in (0.3, 0.5):
             for row, codes in usable.items():
                 if len(chosen) == wanted:
                     return chosen
+                own = {(code, translations[code][row]) for code in codes}
                 # The same string in every language says nothing about alignment.
-                spellings = {vectors[code].words[translations[code][row]] for code in codes} | {words[row]}
-                if len(codes) < needed or row in chosen or len(spellings) < 2:
+                spellings = {vectors[code].words[place] for code, place in own} | {words[row]}
+                if len(codes) < needed or row in chosen or own & taken or len(spellings) < 2:
                     continue
                 vector = _unit(vectors[hub].matrix[row])
                 if all(float(vector @ _unit(vectors[hub].matrix[other])) < limit for other in chosen):
                     chosen.append(row)
+                    taken |= own
         if len(chosen) >= min(wanted, 8):
             return chosen
     return chosen
@@ -161,7 +162,8 @@ def _affinities(squared: np.ndarray, perplexity: float) -> np.ndarray:
     n = len(squared)
     low, high = np.full(n, -20.0), np.full(n, 20.0)
     off = ~np.eye(n, dtype=bool)
-    shifted = squared - np.where(off, squared, np.inf).min(axis=1, keepdims=True)
+    nearest = np.where(off, squared, np.inf).min(axis=1, keepdims=True)
+    shifted = np.where(off, squared - nearest, 0.0)
     for _ in range(60):
         middle = (low + high) / 2
         weight = np.where(off, np.exp(-shifted * np.exp(middle)[:, None]), 0.0)
