@@ -97,17 +97,14 @@ class Encoder:
         if context not in ("others", "all"):
             raise InputError(f"context: expected 'others' or 'all', got {context!r}")
         self._check_layers(own_layers, "own_layers")
-        budget = _TOKENS_PER_BATCH.get(self.device.type, 2048) if tokens_per_batch is None else tokens_per_batch
-        if budget < 1 or sentences_per_batch < 1:
+        if sentences_per_batch < 1 or (tokens_per_batch is not None and tokens_per_batch < 1):
             raise InputError("tokens_per_batch and sentences_per_batch: expected 1 or more")
-        # The look-ahead is a whole number of yielded batches, and shorter when many layers have to be held.
-        held = max(1, _LOOK_AHEAD * 2 // (2 + len(own_layers)) // sentences_per_batch) * sentences_per_batch
         return self._stream(
-            windows(token_lists, held),
+            windows(token_lists, self.look_ahead(len(own_layers), sentences_per_batch)),
             vocabulary,
             context,
             tuple(own_layers),
-            budget,
+            tokens_per_batch,
             sentences_per_batch,
             start("encode", sentences_total, "sentences"),
         )
@@ -116,14 +113,25 @@ class Encoder:
         """[B, L, d] of each layer asked for, in the encoder's dtype; runs no block above the highest."""
         return self._reader(batch.subword_ids, batch.attention, layers)
 
-    def batches(self, window: Window, tokens_per_batch: int, context: str = "others") -> Iterator[PaddedBatch]:
+    def batches(
+        self, window: Window, tokens_per_batch: int | None = None, context: str = "others"
+    ) -> Iterator[PaddedBatch]:
         """The padded batches that `occurrences` runs for one window, on the encoder's device."""
-        for batch in padded_batches(window, tokens_per_batch, self._pad_id, context):
+        budget = tokens_per_batch or _TOKENS_PER_BATCH.get(self.device.type, _TOKENS_PER_BATCH["cpu"])
+        for batch in padded_batches(window, budget, self._pad_id, context):
             yield _moved(batch, self.device) if self.device.type != "cpu" else batch
 
     def window(self, sentences: Sequence[Sequence[str]], vocabulary: WordIndex) -> Window:
         """Tokenise sentences for this encoder."""
         return self._tokenizer.window(sentences, vocabulary)
+
+    @staticmethod
+    def look_ahead(own_layers: int = 0, sentences_per_batch: int = 128) -> int:
+        """How many sentences are held and sorted by length at once.
+
+        A whole number of yielded batches, fewer the more layers have to be held.
+        """
+        return max(1, _LOOK_AHEAD * 2 // (2 + own_layers) // sentences_per_batch) * sentences_per_batch
 
     def _stream(
         self,
@@ -131,7 +139,7 @@ class Encoder:
         vocabulary: WordIndex,
         context: str,
         own_layers: tuple[int, ...],
-        tokens_per_batch: int,
+        tokens_per_batch: int | None,
         sentences_per_batch: int,
         progress: Progress,
     ) -> Iterator[Occurrences]:
@@ -158,7 +166,7 @@ class Encoder:
         window: Window,
         context: str,
         own_layers: tuple[int, ...],
-        tokens_per_batch: int,
+        tokens_per_batch: int | None,
         vectors: dict[str | int, torch.Tensor],
     ) -> None:
         """Fill in own, context and further layers' vectors of the window's targets, in text order."""
