@@ -108,3 +108,5 @@ class RunData:
     """Static method of the final vectors; the headline reads its scores."""
     map_pairs: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     """Translation pairs (word, hub word) by language, from which the map chooses; may be empty."""
+    search_words: int = 3000
+    """Words per language that the search box knows; fewer where the page would grow past about 12 MB."""

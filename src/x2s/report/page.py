@@ -62,7 +62,8 @@ def render(run: RunData) -> str:
     )
     script = _source(templates, "page.js")
     words = word_map(run.vectors, run.map_pairs, run.hub, width=_MAP_SIZE[0], height=_MAP_SIZE[1])
-    search = search_data(run.vectors, {code: language_name(code) for code in run.vectors})
+    names = {code: language_name(code) for code in run.vectors}
+    search = search_data(run.vectors, names, words=run.search_words)
     scores = BliScores(run.scores)
     return templates.get_template("page.html.j2").render(
         run=run,

@@ -194,14 +194,19 @@ def _bli_table(run: RunData, scores: BliScores, family: str) -> Table:
         Column("missing = wrong", hint=f"{readable(final)} with every uncovered test word counted as wrong"),
         Column("words", hint="Test words scored"),
     ]
-    rows = []
+    rows: list[list[Cell]] = []
     values: list[list[float | None]] = []
-    for source, target in _ordered(run, scores.directions(family)):
+    directions = _ordered(run, scores.directions(family))
+    for source, target in directions:
         found = [scores.get(family, method, variant, source, target) for method, variant in methods]
         line = [score.value if score else None for score in found]
         values.append(line)
         rows.append(_bli_row(run, (source, target), line, scores.final(family, final, source, target)))
-    footer = [_mean_row(columns, rows, values)] if len(rows) > 1 else []
+    footer = []
+    for label, into_hub in ((f"xx → {run.hub}", True), (f"{run.hub} → xx", False)):
+        own = [place for place, (_, target) in enumerate(directions) if (target == run.hub) == into_hub]
+        if len(own) > 1:
+            footer.append(_mean_row(label, [rows[place] for place in own], [values[place] for place in own]))
     return Table(columns, rows, footer, title=family)
 
 
@@ -231,23 +236,20 @@ def _marked(values: Sequence[float | None]) -> list[Cell]:
     return cells
 
 
-def _mean_row(
-    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], values: Sequence[Sequence[float | None]]
-) -> list[Cell]:
+def _mean_row(label: str, rows: Sequence[Sequence[Cell]], values: Sequence[Sequence[float | None]]) -> list[Cell]:
     """Means over the rows that have every score, so that all columns average the same directions."""
-    complete = [line for line in values if None not in line]
+    complete = [place for place, line in enumerate(values) if None not in line]
     if not complete:
-        return [Cell("mean"), Cell("no direction has every score"), *(Cell("–") for _ in columns[2:])]
-    means = [
-        sum(column) / len(complete) for column in zip(*[[v or 0.0 for v in line] for line in complete], strict=True)
-    ]
-    scope = "all directions" if len(complete) == len(values) else f"{len(complete)} of {len(values)} directions"
-    tail = []
-    for position in range(len(columns) - 3, len(columns)):
-        known = [row[position].value for row in rows if row[position].value is not None]
-        mean = sum(value for value in known if value is not None) / len(known) if known else None
-        tail.append(percent(mean) if position < len(columns) - 1 else Cell(""))
-    return [Cell("mean"), Cell(scope), *_marked(means), *tail]
+        return [Cell("mean"), Cell(label), *(Cell("–") for _ in rows[0][2:])]
+    means = [_mean_of([values[place][column] for place in complete]) for column in range(len(values[0]))]
+    scope = f"mean of {len(complete)}" if len(complete) == len(values) else f"mean of {len(complete)} complete"
+    tail = [_mean_of([rows[place][column].value for place in complete]) for column in (-3, -2)]
+    return [Cell(scope), Cell(label), *_marked(means), *(percent(value) for value in tail), Cell("")]
+
+
+def _mean_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def _ordered(run: RunData, directions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

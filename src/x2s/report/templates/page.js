@@ -170,7 +170,7 @@ function startSearch(data) {
     status.replaceChildren(element("bdi", {}, element("strong", {}, text)), ` is not among the ${languages[0].words.length.toLocaleString("en")} most frequent words of any language here.`);
     if (close_ones.length) {
       status.append(" Near it: ");
-      for (const { language, row } of close_ones) status.append(wordButton(language, row), element("span", { class: "muted" }, `(${language.name})`), " ");
+      for (const { language, row } of close_ones) status.append(wordButton(language, row), element("span", { class: "muted" }, ` (${language.name}) `));
     }
   }
 
