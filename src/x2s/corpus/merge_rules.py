@@ -10,11 +10,13 @@ import regex
 
 from x2s.corpus.abbreviations import ABBREVIATIONS, ORDINAL_STOP
 
-_IN_ADDRESS = r"[^\s<>\"'|»“”，。、；：！？（）《》「」【】]"
-_AT_ITS_END = r"[^\s<>\"'|»“”，。、；：！？（）《》「」【】.,;:!?…)\]}]"
-_SCHEME = rf"\b(?:https?|ftps?|file)://{_IN_ADDRESS}*{_AT_ITS_END}"
-_WWW = rf"\bwww\.[\p{{L}}\p{{N}}-]+(?:\.[\p{{L}}\p{{N}}-]+)+(?:/{_IN_ADDRESS}*{_AT_ITS_END})?"
-_EMAIL = r"[A-Za-z0-9][A-Za-z0-9._%+-]*@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+"
+# Scripts without spaces end an address as a space does.
+_IN_ADDRESS = r"[^\s<>\"'|»“”，。、；：！？（）《》「」【】\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]"
+_AT_ITS_END = rf"(?![.,;:!?…)\]}}]){_IN_ADDRESS}"
+_SCHEME = rf"(?<![A-Za-z0-9])(?:https?|ftps?|file)://{_IN_ADDRESS}*{_AT_ITS_END}"
+_DOMAIN = r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+_WWW = rf"(?<![A-Za-z0-9])www\.{_DOMAIN}(?:/{_IN_ADDRESS}*{_AT_ITS_END})?"
+_EMAIL = rf"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9._%+-]*@{_DOMAIN}"
 
 _EVERYWHERE = (
     # Emphasis and ellipsis: a run of one mark, or of marks that end sentences, is one token.
@@ -28,21 +30,26 @@ _EVERYWHERE = (
     # Names of firms: AT&T.
     r"\b\p{Lu}+&\p{Lu}+\b",
 )
-# A compound with hyphens is one word in most treebanks, its first half too (`Haupt- und Nebeneingang`).
-_HYPHENATED = r"[\p{L}\p{M}\p{N}]+(?:[-‐‑][\p{L}\p{M}\p{N}]+)+-?|(?<=\p{L}\p{L})(?<!-)\b-(?=[\s,;)]|$)"
+# A compound with hyphens is one word in most treebanks.
+_W = r"[\p{L}\p{M}\p{N}]"
+_HYPHENATED = rf"{_W}+(?:[-‐‑]{_W}+)+"
 _CUTS_HYPHENS = frozenset({"en", "he", "hi", "ja", "ko", "mr", "ta", "te", "th", "zh"})
 
 _ENGLISH_PREFIXES = "anti|co|counter|e|ex|inter|mid|multi|non|post|pre|pro|re|semi|un"
 _KEPT = {
+    "af": r"(?<!\p{L})['’]n\b",
     "de": r"[\p{L}\p{N}]+['’][\p{L}\p{N}]+",
+    "el": r"\b\p{L}{1,5}['’](?=\s)",
     "en": (
         rf"\b(?i:{_ENGLISH_PREFIXES})-\p{{L}}+|(?<![\p{{L}}\p{{N}}-])\d{{3}}-\d{{3,4}}(?:-\d{{4}})?(?![\d-])|"
         r"\b\d{1,2}-\p{L}{3}-\d{2,4}\b"
     ),
     "eu": r"%\s?\d[\d.,]*\p{L}*(?:-\p{L}+)?|\d[\d.]*\.\p{L}+|\d+:\d+\p{L}+",
-    "fi": r"(?<![^\s\"”'’(])-\p{Ll}+|\d+(?:/\d+)*/\p{Lu}+",
-    "fr": r"\b(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)['’]|(?i:aujourd['’]hui)|\d+/\d+e\b",
+    "fi": r"\p{L}[\p{L}\p{N}-]+-(?=[\s,;)])|(?<![^\s\"”'’(])-\p{Ll}+|\d+(?:/\d+)*/\p{Lu}+",
+    "fr": r"(?i:c['’]est-à-dire|aujourd['’]hui)|\b(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)['’]|\d+/\d+e\b",
     "it": r"\p{L}+['’](?!\p{L})",
+    "nl": r"(?<!\p{L})['’](?:s-\p{L}+|[snt]\b)",
+    "tl": r"['’](?:yon|di|to|wag)\b",
     "tr": r"[\p{N}.,:]+['’]\p{L}+",
     "zh": r"\d[\d.,]*[%％]|[A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)+",
 }
@@ -55,7 +62,7 @@ _EXTRA_CUTS = {
         r"(?<=\b(?i:gon|wan))(?=(?i:na)\b)|(?<=\b(?i:got))(?=(?i:ta)\b)"
     ),
     "fr": (
-        r"(?<=\b(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)['’])(?=\p{L})|"
+        r"(?<=\b(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)['’])(?=\p{L})(?!est-à-dire\b)|"
         rf"(?<=\p{{L}})(?<!\b(?i:rendez|là|ci|au|par|non|peut))(?=-(?i:t-)?(?i:{_FRENCH_CLITICS})\b(?!-))|"
         r"(?<=-t)(?=-(?i:il|elle|on)\b)|(?<=\b\d{1,2})(?=h(?:\d\d)?\b)|(?<=\b\d{1,2}h)(?=\d\d\b)"
     ),

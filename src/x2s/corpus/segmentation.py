@@ -4,7 +4,7 @@ Every splitter is a small frozen object that can be pickled into worker processe
 visible characters of the paragraph; spaces and line breaks inside one become single spaces.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -13,7 +13,7 @@ from typing import Any
 
 import regex
 
-from x2s.corpus.sentence_rules import OPENING_AT_END, goes_on, never_ends, plain_end
+from x2s.corpus.sentence_rules import END_AFTER_ALL, OPENING_AT_END, closing_at_start, goes_on, never_ends, plain_end
 from x2s.corpus.udpipe import UDPipeSentences
 from x2s.errors import InputError
 from x2s.languages import Language
@@ -62,16 +62,8 @@ class IcuSentences:
         """Sentences of a paragraph."""
         from icu4py.breakers import SentenceBreaker
 
-        pieces: list[str] = []
-        for piece in SentenceBreaker(_separated(text), self.code):
-            opening = OPENING_AT_END.search(pieces[-1]) if pieces else None
-            if opening is not None:
-                pieces[-1], piece = pieces[-1][: opening.start()], opening.group() + piece
-            if pieces and goes_on(pieces[-1], piece, self.code):
-                pieces[-1] += piece
-            else:
-                pieces.append(piece)
-        return _stripped(pieces)
+        pieces = SentenceBreaker(_separated(text), self.code)
+        return _stripped(_joined((part for piece in pieces for part in END_AFTER_ALL.splititer(piece)), self.code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +116,7 @@ class SentencexSentences:
         """Sentences of a paragraph."""
         import sentencex
 
-        return _stripped(list(sentencex.segment(self.code, _separated(text))))
+        return _stripped(_joined(sentencex.segment(self.code, _separated(text)), self.code))
 
 
 @cache
@@ -140,6 +132,26 @@ def _crfcut() -> Callable[[str], list[str]]:
 
     cut: Callable[[str], list[str]] = segment
     return cut
+
+
+def _joined(pieces: Iterable[str], code: str) -> list[str]:
+    """Put right what is cut too early: marks on the wrong side of the cut, abbreviations, speech that goes on."""
+    sentences: list[str] = []
+    for piece in pieces:
+        if not sentences:
+            sentences.append(piece)
+            continue
+        opening = OPENING_AT_END.search(sentences[-1])
+        if opening is not None:
+            sentences[-1], piece = sentences[-1][: opening.start()], opening.group() + piece
+        closing = closing_at_start(code).match(piece)
+        if closing is not None:
+            sentences[-1], piece = sentences[-1] + closing.group(), piece[closing.end() :]
+        if piece and goes_on(sentences[-1], piece, code):
+            sentences[-1] += piece
+        elif piece:
+            sentences.append(piece)
+    return sentences
 
 
 def _separated(text: str) -> str:
