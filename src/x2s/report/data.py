@@ -48,18 +48,20 @@ class CorpusSummary:
     """Share of the kept tokens that are in the vocabulary, in [0, 1]."""
     paragraphs_read: int = 0
     """Paragraphs taken from the source."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Paragraphs that the source itself left out, by reason."""
+    sentences_read: int = 0
+    """Sentences before the filters."""
     dropped: Mapping[str, int] = field(default_factory=dict)
-    """How many sentences (or paragraphs) each filter removed, by its name."""
+    """How many sentences each filter removed, by its name."""
     source: str = ""
     """Name of the source."""
     revision: str = ""
     """Version or checksum of the source."""
     licence: str = ""
     """Licence of the text."""
-    segmenter: str = ""
-    """Tool that found the sentences."""
-    tokenizer: str = ""
-    """Tool that found the tokens."""
+    tools: Mapping[str, str] = field(default_factory=dict)
+    """What cut the text: "segmenter" and "tokenizer"."""
 
 
 @dataclass(frozen=True)

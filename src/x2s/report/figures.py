@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from x2s.report.data import RunData
-from x2s.report.tables import BliScores, duration, language_name, readable, stage_totals
+from x2s.report.tables import duration, language_name, readable, stage_totals
+from x2s.report.translation import BliScores
 from x2s.report.wordmap import MapWord
 
 _ROW = 26

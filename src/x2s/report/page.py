@@ -18,18 +18,15 @@ from x2s.report.data import RunData
 from x2s.report.paper import compare
 from x2s.report.search import search_data
 from x2s.report.tables import (
-    HEADLINE_METRIC,
-    BliScores,
-    bli_tables,
     corpus_table,
     duration,
     language_name,
     readable,
-    score_list,
     selection_table,
     source_table,
     stage_table,
 )
+from x2s.report.translation import HEADLINE_METRIC, BliScores, bli_tables, score_list
 from x2s.report.wordmap import MapWord, word_map
 from x2s.scores import environment
 

@@ -14,7 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 from x2s.report.data import RunData
-from x2s.report.tables import BliScores, Cell, Column, Table, language_name, readable
+from x2s.report.tables import Cell, Column, Table, language_name, readable
+from x2s.report.translation import BliScores
 
 METHODS = {
     "X2S-M": "unaligned",

@@ -80,7 +80,7 @@ def _leading_directions(matrix: np.ndarray, dimension: int) -> np.ndarray:
 
 def _quantise(matrix: np.ndarray) -> np.ndarray:
     largest = np.abs(matrix).max(axis=1, keepdims=True)
-    return np.rint(matrix * (127.0 / np.maximum(largest, 1e-12))).astype(np.int8)
+    return np.asarray(np.rint(matrix * (127.0 / np.maximum(largest, 1e-12))), dtype=np.int8)
 
 
 def _hubness(units: Mapping[str, np.ndarray]) -> dict[tuple[str, str], np.ndarray]:

@@ -140,7 +140,7 @@ def tsne(points: np.ndarray, perplexity: float, steps: int = 750) -> np.ndarray:
     squared = np.maximum(2.0 - 2.0 * points @ points.T, 0.0)
     affinity = _affinities(squared, min(perplexity, (n - 1) / 3))
     u, s, _ = np.linalg.svd(centred, full_matrices=False)
-    place = u[:, :2] * s[:2]
+    place: np.ndarray = u[:, :2] * s[:2]
     # The sign of a singular vector is arbitrary: fix it, so that machines agree.
     place *= np.sign(place[np.abs(place).argmax(axis=0), [0, 1]])
     place *= 1e-2 / max(float(place[:, 0].std()), 1e-12)
@@ -178,7 +178,9 @@ def _spread(place: np.ndarray, widths: np.ndarray, line: float, width: float, he
     """Fit points into the drawing, then push overlapping labels apart along the shorter way."""
     low, high = place.min(axis=0), place.max(axis=0)
     margin = np.array([widths.max() / 2 + 4, line])
-    centre = margin + (place - low) / np.maximum(high - low, 1e-12) * (np.array([width, height]) - 2 * margin)
+    centre: np.ndarray = margin + (place - low) / np.maximum(high - low, 1e-12) * (
+        np.array([width, height]) - 2 * margin
+    )
     gap_x = (widths[:, None] + widths[None]) / 2 + 3
     half = np.stack([widths / 2 + 2, np.full(len(widths), line / 2 + 2)], axis=1)
     # A hair of order keeps coinciding points from staying on top of each other.
