@@ -69,7 +69,7 @@ class BliScores:
 def data_family(record: ScoreRecord) -> str:
     """Name of the test set without the language codes of the record, e.g. `muse-de-en` -> `muse`."""
     name = record.data
-    for joint in ("-", "_", "–", " ", "/", "→", "->", ":"):
+    for joint in ("-", "_", "–", " ", "/", "→", " → ", "->", ":"):
         for pair in (record.languages, record.languages[::-1]):
             name = name.replace(joint.join(pair), "")
     return name.strip(" -_./:,()") or record.data
