@@ -134,7 +134,7 @@ def _tiles(run: RunData) -> list[tuple[str, str]]:
     if run.languages:
         tiles.append((str(len(run.languages)), "languages"))
     if run.corpora:
-        tiles.append((f"{sum(corpus.sentences for corpus in run.corpora.values()):,}", "sentences read"))
+        tiles.append((f"{sum(corpus.sentences for corpus in run.corpora.values()):,}", "sentences"))
     if run.vectors:
         tiles.append((f"{sum(len(found.words) for found in run.vectors.values()):,}", "word vectors"))
     if run.stages:
