@@ -173,11 +173,13 @@ def _tile_best(scores: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor
         places = _top(scores, k)
         return scores.gather(1, places), places
     whole = scores[:, : groups * _GROUP].view(-1, groups, _GROUP)
-    chosen = _top(whole.amax(dim=2), k)
-    columns = (chosen[:, :, None] * _GROUP + torch.arange(_GROUP)).flatten(1)
-    rest = torch.arange(groups * _GROUP, width).expand(len(scores), -1)
-    columns = torch.cat([columns.sort(dim=1).values, rest], dim=1)
-    values = scores.gather(1, columns)
+    chosen = _top(whole.amax(dim=2), k).sort(dim=1).values[:, :, None]
+    values = whole.gather(1, chosen.expand(-1, -1, _GROUP)).flatten(1)
+    columns = (chosen * _GROUP + torch.arange(_GROUP)).flatten(1)
+    if groups * _GROUP < width:
+        rest = torch.arange(groups * _GROUP, width)
+        values = torch.cat([values, scores[:, rest]], dim=1)
+        columns = torch.cat([columns, rest.expand(len(scores), -1)], dim=1)
     places = _top(values, k)
     return values.gather(1, places), columns.gather(1, places)
 
