@@ -1,8 +1,8 @@
 """Bilingual lexicon induction: is a word's translation among its nearest neighbours in the other language?
 
-Conneau et al. 2018, "Word translation without parallel data". Neighbours are sought in the complete vocabularies given,
-CSLS means are taken over them, and any listed translation counts. Pairs with a word that has no vector are left out, and
-a source word counts if one pair remains.
+Conneau et al. 2018, "Word translation without parallel data". Neighbours are sought in the complete vocabularies
+given, CSLS means are taken over them, and any listed translation counts. Pairs with a word that has no vector are left
+out, and a source word counts if one pair remains.
 """
 
 from collections.abc import Sequence

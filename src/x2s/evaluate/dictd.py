@@ -1,8 +1,8 @@
 """The dictionaries of the dict protocol as FreeDict makes them: entries for readers, of which we keep plain word pairs.
 
-An entry is a headword line - the word, its pronunciation between slashes, tags in angle brackets - and a body. The body's
-first line holds the translations; where a word has several senses, every line that begins with a number does. What else
-there is (definitions, examples, notes, synonyms, cross-references) is indented or follows a translation line.
+An entry is a headword line - the word, its pronunciation between slashes, tags in angle brackets - and a body. The
+body's first line holds the translations; where a word has several senses, every line that begins with a number does.
+What else there is (definitions, examples, notes, synonyms, cross-references) is indented or follows such a line.
 """
 
 import gzip
@@ -65,8 +65,7 @@ def _translation_lines(body: list[str]) -> list[str]:
 
 
 def _translations(line: str) -> Iterator[str]:
-    if _CROSS_REFERENCE.search(line):
-        line = line[: _CROSS_REFERENCE.search(line).start()]  # type: ignore[union-attr]
+    line = _CROSS_REFERENCE.split(line)[0]
     line = _TRAILING_SENSE.sub("", _REMARK.sub(" ", line).strip())
     for part in regex.split("[,;،]", line.removesuffix(".")):
         translation = part.strip()

@@ -30,10 +30,10 @@ def freedict(source: str, target: str, cache_folder: str | Path) -> Lexicon:
     pairs: dict[tuple[str, str], None] = {}
     names, files = [], []
     for first, second in (codes, codes[::-1]):
-        try:
-            folder, version = cache.extracted(f"{_PREFIX}{first}-{second}")
-        except LookupError:
+        package = _package(cache, f"{_PREFIX}{first}-{second}")
+        if package is None:
             continue
+        folder, version = package
         dictionary = folder / "usr" / "share" / "dictd" / f"freedict-{first}-{second}.dict.dz"
         found = read_lexicon(dictionary, "freedict", source, target).pairs
         if (first, second) != codes:
@@ -49,3 +49,17 @@ def freedict(source: str, target: str, cache_folder: str | Path) -> Lexicon:
             f"has: {' '.join(near) or 'none'}. Give a lexicon file instead."
         )
     return Lexicon(source, target, tuple(pairs), f"FreeDict {', '.join(names)}", checksum(files))
+
+
+def _package(cache: PackageCache, name: str) -> tuple[Path, str] | None:
+    """Where the package is unpacked, and its version; None if the archive has no such package."""
+    # Asked first: looking for an absent package in vain costs an update of the package lists.
+    if (there := cache.available(_PREFIX)) and name not in there:
+        return None
+    try:
+        return cache.extracted(name)
+    except (LookupError, UnavailableError):
+        # On a machine without package lists, the attempt has fetched some: then they tell.
+        if (there := cache.available(_PREFIX)) and name not in there:
+            return None
+        raise

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from x2s.errors import FileFormatError, InputError
+from x2s.evaluate.dictd import read_dictd
 
 LexiconFormat = Literal["muse", "xling", "panlex", "freedict"]
 Pair = tuple[str, str]
@@ -70,8 +71,6 @@ def read_lexicon(
         InputError: No such file, or an unknown format.
         FileFormatError: Naming the line that is no pair, or the wrong encoding; also where no pair is left.
     """
-    from x2s.evaluate.dictd import read_dictd
-
     readers: dict[str, Callable[[Path], Iterator[Pair]]] = {
         "muse": _muse,
         "xling": _tab_separated,
