@@ -48,7 +48,7 @@ def main() -> None:
     def bare() -> None:
         with torch.inference_mode():
             for batch in batches:
-                encoder.hidden_states(batch, (LAYER,))
+                encoder.read(batch.subword_ids, batch.attention, (LAYER,))
 
     def whole_pass() -> float:
         return _pass(encoder, sentences, vocabulary, sgd=False)

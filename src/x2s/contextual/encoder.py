@@ -34,6 +34,7 @@ class Encoder:
     Attributes:
         dimension: Length d of its vectors.
         layers: Number of blocks, the largest `layer`.
+        blocks: The model's blocks in order, those above `layer` included.
         name: The model as given.
         revision: Commit on the hub, or `sha256:...` of the local weights.
 
@@ -60,6 +61,7 @@ class Encoder:
         self.layers = len(loaded.blocks)
         self.layer = layer
         self._check_layers((layer,), "layer")
+        self.blocks = loaded.blocks
         self._reader = _LayerReader(loaded.model, loaded.blocks)
         self._pad_id: int = loaded.tokenizer.pad_token_id or 0
         self._tokenizer = SubwordTokenizer(loaded.tokenizer, max_subwords, loaded.positions)
@@ -109,9 +111,17 @@ class Encoder:
             start("encode", sentences_total, "sentences"),
         )
 
-    def hidden_states(self, batch: PaddedBatch, layers: Sequence[int]) -> dict[int, torch.Tensor]:
-        """[B, L, d] of each layer asked for, in the encoder's dtype; runs no block above the highest."""
-        return self._reader(batch.subword_ids, batch.attention, layers)
+    def read(
+        self, subword_ids: torch.Tensor, attention: torch.Tensor, layers: Sequence[int]
+    ) -> dict[int, torch.Tensor]:
+        """Hidden states [B, L, d] of layers, in the encoder's dtype; runs no block above the highest.
+
+        Args:
+            subword_ids: [B, L] int64.
+            attention: [B, L] int64, 1 on subwords, 0 on padding.
+            layers: At least one.
+        """
+        return self._reader(subword_ids, attention, layers)
 
     def batches(
         self, window: Window, tokens_per_batch: int | None = None, context: str = "others"
@@ -171,7 +181,7 @@ class Encoder:
     ) -> None:
         """Fill in own, context and further layers' vectors of the window's targets, in text order."""
         for batch in self.batches(window, tokens_per_batch, context):
-            hidden = self.hidden_states(batch, (self.layer, *own_layers))
+            hidden = self.read(batch.subword_ids, batch.attention, (self.layer, *own_layers))
             own, around = averaging_matrices(batch, context)
             position = batch.position.cpu()
             vectors["own"][position] = pool(hidden[self.layer], own, batch.is_target).cpu()
