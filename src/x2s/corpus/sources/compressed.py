@@ -15,6 +15,7 @@ from x2s.errors import FileFormatError, InputError
 
 COMPRESSIONS = (".gz", ".xz", ".zst")
 _ZSTD_WINDOW = 1 << 31  # what `zstd --long=31` writes
+_ZSTD_BITE = 512  # compressed bytes decoded at a time: at the format's highest compression they become 16 MB
 
 
 @contextmanager
@@ -62,9 +63,10 @@ class _Zstandard(io.RawIOBase):
     """Zstandard frames one after the other. Unlike `zstandard`'s own reader it notices a file that ends early."""
 
     def __init__(self, raw: BinaryIO) -> None:
-        self._raw = raw
+        self._raw = io.BufferedReader(cast(io.RawIOBase, raw), 1 << 17)
         self._frame = self._new_frame()
         self._in_frame = False
+        self._unused = b""
         self._ready = memoryview(b"")
 
     @staticmethod
@@ -77,16 +79,15 @@ class _Zstandard(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         target = memoryview(buffer)
         while not self._ready:
-            data = self._frame.unused_data if self._frame.eof else b""
-            if self._frame.eof:
-                self._frame, self._in_frame = self._new_frame(), False
-            data = data or self._raw.read(1 << 17)
+            data = self._unused or self._raw.read(_ZSTD_BITE)
             if not data:
                 if self._in_frame:
                     raise EOFError("in the middle of a Zstandard frame")
                 return 0
-            self._in_frame = True
             self._ready = memoryview(self._frame.decompress(data))
+            self._in_frame, self._unused = not self._frame.eof, b""
+            if self._frame.eof:
+                self._unused, self._frame = self._frame.unused_data, self._new_frame()
         size = min(len(target), len(self._ready))
         target[:size] = self._ready[:size]
         self._ready = self._ready[size:]

@@ -1,19 +1,21 @@
 """Text streamed from the Hugging Face hub (Wikipedia, FineWeb 2, any dataset with a text column) and from CC100."""
 
+import lzma
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+from x2s.corpus.sources.download import TIMEOUT, Download
 from x2s.corpus.sources.files import checksum, split_paragraphs
 from x2s.errors import InputError, UnavailableError
 from x2s.languages import Language, get_language
 
 CC100_URL = "https://data.statmt.org/cc-100/{file}.txt.xz"
-_TIMEOUT = 15.0  # seconds until a hub that does not answer counts as unreachable
 _SHUFFLED = 1000  # documents in datasets' shuffle buffer; the order of the shards is shuffled whole
 _NETWORK_PACKAGES = ("httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3", "aiohttp", "huggingface_hub")
 
@@ -91,14 +93,14 @@ class HubSource:
     def _find_revision(self) -> str:
         if self._cc100:
             request = urllib.request.Request(self._cc100, method="HEAD")
-            with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
                 return f"{answer.headers.get('ETag') or answer.headers.get('Last-Modified') or 'unknown'}".strip('"')
         if Path(self._repository).is_dir():
             return checksum(sorted(path for path in Path(self._repository).rglob("*") if path.is_file()))
         # `huggingface_hub` is imported where it is used: it takes long, and most corpora come from elsewhere.
         from huggingface_hub import HfApi
 
-        found = HfApi().dataset_info(self._repository, revision=self._wanted, timeout=_TIMEOUT).sha
+        found = HfApi().dataset_info(self._repository, revision=self._wanted, timeout=TIMEOUT).sha
         return found or self._wanted or "unknown"
 
     def paragraphs(self) -> Iterator[str]:
@@ -113,14 +115,15 @@ class HubSource:
                 yield from split_paragraphs((text or "").splitlines(), "lines")
 
     def _texts(self, revision: str) -> Iterator[str | None]:
+        if self._cc100:
+            # Not by `datasets`, whose streaming over HTTP needs packages that it does not bring. The file is one shard
+            # in no order of sites: nothing to shuffle either.
+            with lzma.open(BufferedReader(Download(self._cc100), 1 << 17)) as file:
+                yield from (line.decode("utf-8", "replace") for line in file)
+            return
         import datasets
 
         datasets.disable_progress_bars()  # ours is shown instead
-        if self._cc100:
-            lines = datasets.load_dataset("text", data_files={"train": self._cc100}, split="train", streaming=True)
-            # One shard, hundreds of millions of lines in random order of sites: nothing to gain from a small buffer.
-            yield from (row["text"] for row in lines)
-            return
         local = Path(self._repository).is_dir()
         rows: Any = datasets.load_dataset(
             str(Path(self._repository).resolve()) if local else self._repository,
@@ -166,6 +169,8 @@ def _plain(name: str, error: Exception) -> Exception:
         return InputError(f"{name}: no such revision or file in the dataset. {reason}")
     if isinstance(error, urllib.error.HTTPError) and error.code == 404:
         return InputError(f"{name}: there is no such file at {error.url}. Choose another source for this language.")
+    if isinstance(error, EOFError | lzma.LZMAError):
+        return UnavailableError(f"{name}: the server sends damaged or incomplete data ({reason}). Try again later.")
     if isinstance(error, ValueError) and ("BuilderConfig" in str(error) or "split" in str(error).lower()):
         return InputError(f"{name}: no such configuration or split. {reason}")
     package = type(error).__module__.partition(".")[0]
