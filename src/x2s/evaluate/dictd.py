@@ -18,13 +18,12 @@ _DIGITS = {
     character: value
     for value, character in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 }
-_PRONUNCIATION_OR_TAG = regex.compile(r"\s+[/<].*")
 _REMARK = regex.compile(r"<[^>]*>|\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|\"[^\"]*\"")
 _SENSE = regex.compile(r"\d+\. +")
 _TRAILING_SENSE = regex.compile(r"\s\d+\.$")
+_BETWEEN = regex.compile("[,;\u060c]")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{Nd}\u200c\u200d'’-]*(?<![-'’])")
 _CROSS_REFERENCE = regex.compile(r"\(bak\.?\)|\bsee:")  # what follows is a headword, not a translation
-_INFORMATION = ("00-database", "00database")
 
 
 def read_dictd(path: Path) -> Iterator[tuple[str, str]]:
@@ -47,11 +46,11 @@ def read_dictd(path: Path) -> Iterator[tuple[str, str]]:
 
 def entry_pairs(entry: str) -> Iterator[tuple[str, str]]:
     """The pairs of one entry."""
-    head, *body = entry.strip("\n").split("\n")
-    word = _PRONUNCIATION_OR_TAG.sub("", head).strip()
-    if head.startswith(_INFORMATION) or not _WORD.fullmatch(word):
+    head, _, body = entry.lstrip("\n").partition("\n")
+    word = head.split(" /", 1)[0].split(" <", 1)[0]
+    if not _WORD.fullmatch(word):  # so is none of the entries about the dictionary itself, "00-database-info"
         return
-    for line in _translation_lines(body):
+    for line in _translation_lines(body.split("\n")):
         for translation in _translations(line):
             yield word, translation
 
@@ -67,7 +66,7 @@ def _translation_lines(body: list[str]) -> list[str]:
 def _translations(line: str) -> Iterator[str]:
     line = _CROSS_REFERENCE.split(line)[0]
     line = _TRAILING_SENSE.sub("", _REMARK.sub(" ", line).strip())
-    for part in regex.split("[,;،]", line.removesuffix(".")):
+    for part in _BETWEEN.split(line.removesuffix(".")):
         translation = part.strip()
         if _WORD.fullmatch(translation):
             yield translation

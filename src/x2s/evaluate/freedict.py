@@ -5,9 +5,11 @@ from pathlib import Path
 from x2s.corpus.sources.apt import PackageCache
 from x2s.errors import UnavailableError
 from x2s.evaluate.lexicons import Lexicon, checksum, read_lexicon
+from x2s.files import whole
 from x2s.languages import get_language
 
 _PREFIX = "dict-freedict-"
+_PARSER = 1  # of the kept pairs; a change of the parser's rules raises it
 
 
 def freedict(source: str, target: str, cache_folder: str | Path) -> Lexicon:
@@ -35,7 +37,7 @@ def freedict(source: str, target: str, cache_folder: str | Path) -> Lexicon:
             continue
         folder, version = package
         dictionary = folder / "usr" / "share" / "dictd" / f"freedict-{first}-{second}.dict.dz"
-        found = read_lexicon(dictionary, "freedict", source, target).pairs
+        found = _pairs(dictionary, cache.folder / "freedict" / f"{folder.name}.v{_PARSER}.tsv")
         if (first, second) != codes:
             found = tuple((right, left) for left, right in found)
         pairs.update(dict.fromkeys(found))
@@ -49,6 +51,15 @@ def freedict(source: str, target: str, cache_folder: str | Path) -> Lexicon:
             f"has: {' '.join(near) or 'none'}. Give a lexicon file instead."
         )
     return Lexicon(source, target, tuple(pairs), f"FreeDict {', '.join(names)}", checksum(files))
+
+
+def _pairs(dictionary: Path, kept: Path) -> tuple[tuple[str, str], ...]:
+    """The pairs of a dictionary, parsed once (the German one has a million entries)."""
+    if not kept.exists():
+        pairs = read_lexicon(dictionary, "freedict").pairs
+        with whole(kept) as beside:
+            beside.write_text("".join(f"{left}\t{right}\n" for left, right in pairs), encoding="utf-8")
+    return read_lexicon(kept, "xling").pairs
 
 
 def _package(cache: PackageCache, name: str) -> tuple[Path, str] | None:
