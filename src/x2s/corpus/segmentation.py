@@ -4,6 +4,7 @@ Every splitter is a small frozen object that can be pickled into worker processe
 visible characters of the paragraph; spaces and line breaks inside one become single spaces.
 """
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -128,6 +129,8 @@ def _kiwi() -> Any:
 
 @cache
 def _crfcut() -> Callable[[str], list[str]]:
+    if "PYTHAINLP_READ_MODE" not in os.environ:  # its older name; both at once are an error
+        os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")  # else its import makes a folder in the home directory
     from pythainlp.tokenize.crfcut import segment
 
     cut: Callable[[str], list[str]] = segment
