@@ -171,7 +171,7 @@ def test_hidden_script_has_the_hash_that_the_policy_allows() -> None:
 
 
 def test_forty_languages_share_the_page() -> None:
-    many = {code: vectors(code, tuple(f"{code}w{chr(97 + row)}" for row in range(20))) for code in LANGUAGES}
+    many = {code: vectors(code, tuple(f"{code}word{chr(97 + row)}" for row in range(20))) for code in LANGUAGES}
     page = render(whole_run(languages=tuple(many), vectors=many, scores=()))
     data = json.loads(re.search(r'id="search-data">(.*?)</script>', page, re.S)[1])  # type: ignore[index]
     assert len(data["languages"]) == 40
