@@ -13,7 +13,7 @@ from x2s.contextual import Encoder, Occurrences
 from x2s.corpus.vocabulary import Vocabulary, count_words
 from x2s.errors import InputError, UnavailableError
 
-SENTENCES = [*tiny_sentences(60), ["☃"], ["warm", "☃", "bread", "☃bread"], ["bread"], [], ["☃", "☃", "seven"]]
+SENTENCES = [*tiny_sentences(12), ["☃"], ["warm", "☃", "bread", "☃bread"], ["bread"], [], ["☃", "☃", "seven"]]
 VOCABULARY = Vocabulary.from_counts(count_words(SENTENCES), min_count=1)
 
 
@@ -127,8 +127,8 @@ def test_results_do_not_depend_on_batching(tiny_encoder_folder: Path) -> None:
     encoder = Encoder(tiny_encoder_folder, 3, dtype="fp32", device="cpu")
     one_by_one = joined(list(encoder.occurrences(SENTENCES, VOCABULARY, tokens_per_batch=1)))
     for budget in (64, 500, 100_000):
-        batches = list(encoder.occurrences(SENTENCES, VOCABULARY, tokens_per_batch=budget, sentences_per_batch=7))
-        assert [len(set(batch.sentence_ids.tolist())) for batch in batches[:5]] == [7] * 5
+        batches = list(encoder.occurrences(SENTENCES, VOCABULARY, tokens_per_batch=budget, sentences_per_batch=4))
+        assert [len(set(batch.sentence_ids.tolist())) for batch in batches[:3]] == [4] * 3
         together = joined(batches)
         assert torch.equal(together.word_ids, one_by_one.word_ids)
         assert torch.equal(together.sentence_ids, one_by_one.sentence_ids)
@@ -148,7 +148,7 @@ def test_two_runs_give_the_same_bits_and_the_stream_is_read_lazily(tiny_encoder_
         nonlocal read
         while True:
             read += 1
-            yield SENTENCES[read % 50]
+            yield SENTENCES[read % 12]
 
     next(encoder.occurrences(endless(), VOCABULARY))  # type: ignore[arg-type]
     assert read <= encoder.look_ahead() + 1
@@ -165,7 +165,7 @@ def test_further_layers_come_from_the_same_pass(tiny_encoder_folder: Path) -> No
     assert torch.equal(found.own, found.own_by_layer[2])
 
 
-@pytest.mark.parametrize("max_subwords", [9, 10, 11, 12, 13, 17])
+@pytest.mark.parametrize("max_subwords", [9, 11, 12, 17])
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_cut_off_words_are_no_targets(folders: dict[str, Path], architecture: str, max_subwords: int) -> None:
     encoder = Encoder(folders[architecture], 2, dtype="fp32", device="cpu", max_subwords=max_subwords)

@@ -78,7 +78,7 @@ def test_normalisation_is_the_files_own(teacher_folder: Path) -> None:
         expected = "".join(map(chr, struct.unpack_from(f"<{length}I", table, position + 5)))
         position += 5 + 4 * length
         if unicodedata.category(chr(code)) != "Cs":
-            assert tokenizer.normalizer.normalize_str(f"a{chr(code)}b") == " ".join(f"a{expected}b".split(" ")), code
+            assert tokenizer.normalizer.normalize_str(chr(code)) == expected.strip(), hex(code)
 
 
 @pytest.mark.teacher

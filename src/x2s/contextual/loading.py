@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from torch import nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.models.auto.modeling_auto import (
@@ -155,6 +156,9 @@ def _load_tokenizer(where: str | Path, revision: str | None, model: str | Path) 
         raise InputError(f"{model}: its tokenizer cannot be loaded ({reason}). {remedy}") from error
     if not tokenizer.is_fast:
         raise InputError(f"{model}: {type(tokenizer).__name__} is a slow tokenizer. {remedy}")
+    # transformers makes an empty tokenizer, and no complaint, for a folder that has none.
+    if set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise InputError(f"{model}: its tokenizer has no subwords, so its files are probably absent. {remedy}")
     return tokenizer
 
 
@@ -182,7 +186,7 @@ def _weights_checksum(folder: Path) -> str:
 def _plain_words(model: str | Path, folder: Path | None) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         reason = " ".join(str(error).split())[:200]
         if folder:
             raise InputError(f"{model}: not a usable model folder ({reason})") from error
