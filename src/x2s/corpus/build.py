@@ -25,8 +25,8 @@ from x2s.files import explained
 from x2s.languages import Language, get_language
 
 SENTENCES, VOCABULARY, REPORT = "sentences.parquet", "vocabulary.tsv", "corpus.json"
-_CHUNK_PARAGRAPHS = 256
-_CHUNK_CHARACTERS = 1 << 16
+_CHUNK_PARAGRAPHS = 64
+_CHUNK_CHARACTERS = 1 << 15
 _SEPARATOR = "\x1f"  # between a sentence and its tokens in the spill; `normalise` removes it from all text
 
 
