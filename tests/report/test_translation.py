@@ -67,10 +67,21 @@ def test_seeds_are_averaged() -> None:
     assert found is not None and found.value == pytest.approx(0.3)
 
 
-@pytest.mark.parametrize("name", ["muse-de-en", "muse de-en", "muse.de_en", "de-en muse", "muse", "muse (de → en)"])
-def test_test_sets_of_one_family_share_a_table(name: str) -> None:
-    scores = BliScores([record("a/aligned", "de", "en", 0.5, data=name)])
-    assert scores.families == ("muse",)
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("muse-de-en", "muse"),
+        ("muse.de_en", "muse"),
+        ("muse", "muse"),
+        ("muse (de → en)", "muse"),
+        ("FreeDict deu-eng 1.9, eng-deu 1.8", "FreeDict"),
+        ("de-en.5000-6500.txt", "5000-6500.txt"),
+        ("de-en", "de-en"),
+        ("wonderful de-entry", "wonderful de-entry"),
+    ],
+)
+def test_test_sets_of_one_family_share_a_table(name: str, family: str) -> None:
+    assert BliScores([record("a/aligned", "de", "en", 0.5, data=name)]).families == (family,)
 
 
 def test_other_tasks_and_metrics_are_left_out() -> None:

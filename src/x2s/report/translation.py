@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from x2s.errors import InputError
+from x2s.languages import get_language
 from x2s.report.data import RunData
 from x2s.report.tables import Cell, Column, Table, count, language_name, percent, readable
 from x2s.scores import ScoreRecord
 
 HEADLINE_METRIC = "precision@1/csls"
+_JOINTS = " -_./:,()"
 VARIANTS = ("unaligned", "aligned", "selected")
 
 
@@ -67,12 +71,21 @@ class BliScores:
 
 
 def data_family(record: ScoreRecord) -> str:
-    """Name of the test set without the language codes of the record, e.g. `muse-de-en` -> `muse`."""
-    name = record.data
-    for joint in ("-", "_", "–", " ", "/", "→", " → ", "->", ":"):
-        for pair in (record.languages, record.languages[::-1]):
-            name = name.replace(joint.join(pair), "")
-    return name.strip(" -_./:,()") or record.data
+    """Name of the test set up to where it names the languages: `muse-de-en`, `FreeDict deu-eng 1.9` -> muse, FreeDict.
+
+    A name that begins with the languages loses them only: `de-en.5000-6500.txt` -> `5000-6500.txt`.
+    """
+    first, second = (_codes(code) for code in record.languages)
+    pair = rf"(?<![^\W_])(?:{first}[\W_]+{second}|{second}[\W_]+{first})(?![^\W_])"
+    before, *after = re.split(pair, record.data, maxsplit=1)
+    return before.strip(_JOINTS) or "".join(after).strip(_JOINTS) or record.data
+
+
+def _codes(code: str) -> str:
+    try:
+        return f"(?:{re.escape(code)}|{re.escape(get_language(code).iso639_3)})"
+    except InputError:
+        return re.escape(code)
 
 
 def _mean(records: Sequence[ScoreRecord]) -> Score:
