@@ -187,9 +187,10 @@ def _tile_best(scores: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor
 def _top(scores: torch.Tensor, k: int) -> torch.Tensor:
     """Places [n, k] of the k largest, lower places first among equals (`torch.topk` promises no order there)."""
     bits = (scores + 0.0).view(torch.int32)  # + 0.0 makes -0.0 equal to 0.0
-    ordered = torch.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(torch.int64)
-    places = torch.arange(scores.shape[1])
-    return torch.topk((ordered << 32) - places, k, dim=1).indices
+    # The bits of floats are ordered as the floats are, once those of negative ones are turned around.
+    keys = bits.bitwise_xor_((bits >> 31).bitwise_and_(0x7FFFFFFF)).to(torch.int64)
+    keys.bitwise_left_shift_(32).sub_(torch.arange(scores.shape[1]))
+    return torch.topk(keys, k, dim=1).indices
 
 
 def _cosines(queries: torch.Tensor, candidates: torch.Tensor, rows: np.ndarray) -> np.ndarray:

@@ -168,8 +168,8 @@ def _is_number(field: bytes) -> bool:
 
 def _parsed(blocks: Iterator[bytes], first_line: int, layout: _Layout) -> Iterator[tuple[list[str], np.ndarray]]:
     """Parse blocks on all cores, results in order."""
-    threads = os.process_cpu_count() if hasattr(os, "process_cpu_count") else len(os.sched_getaffinity(0))
-    threads = min(threads or 1, 8)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    threads = min(cores or 1, 8)
     with ThreadPoolExecutor(threads) as pool:
         pending: deque[Future[tuple[list[str], np.ndarray]]] = deque()
         try:
@@ -259,7 +259,7 @@ def _parse_line(line: bytes, number: int, layout: _Layout) -> tuple[str, np.ndar
         return word.decode("utf-8", layout.errors), vector
     except UnicodeDecodeError as error:
         raise FileFormatError(
-            path, number, f"expected UTF-8, got byte 0x{word[error.start]:02x} at byte {error.start + 1} of the line. "
+            path, number, f"expected UTF-8, got 0x{word[error.start]:02x} at byte {error.start + 1} of the line. "
             "Convert the file, or pass errors='replace'."
         ) from None  # fmt: skip
 
