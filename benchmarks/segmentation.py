@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
 
 import regex
 
@@ -40,7 +40,8 @@ TREEBANKS = {
     "tr": "tr_imst-ud-test",
     "zh": "zh_gsd-ud-test",
 }
-REQUIRED_MEAN_TOKEN_F1 = 0.955
+PACKAGES = {"regex": "regex", "jieba": "jieba", "sentencex": "sentencex"}  # the others are ICU's
+REQUIRED_MEAN_TOKEN_F1 = 0.96
 DOCS = Path(__file__).parent.parent / "docs"
 
 
@@ -176,8 +177,6 @@ def measure(folder: Path, codes: Iterable[str] = TREEBANKS) -> Iterator[ScoreRec
         ends = "sentence_f1", sentence_f1, sentence_tools(language)
         for metric, score, tools in (words, ends):
             for tool, cut in tools.items():
-                cut("x.")  # loads models
-                began = perf_counter()
                 value, items = score(sentences, cut)
                 yield ScoreRecord(
                     task="segmentation",
@@ -190,7 +189,7 @@ def measure(folder: Path, codes: Iterable[str] = TREEBANKS) -> Iterator[ScoreRec
                     data=f"UD 2.5 {TREEBANKS[code]}",
                     data_revision=f"sha256:{checksum}",
                     items=items,
-                    details={"thousand_sentences_per_second": len(sentences) / 1000 / (perf_counter() - began)},
+                    details={"package": PACKAGES.get(tool, "icu4py"), "version": version(PACKAGES.get(tool, "icu4py"))},
                 )
 
 
@@ -227,7 +226,9 @@ def write(records: list[ScoreRecord]) -> None:
         "",
         *table(records, "sentence_f1"),
     ]
-    made += ["", "Files: " + "; ".join(f"{name} `{revision[:19]}`" for name, revision in sources.items()) + ".", ""]
+    tools = {record.details["package"]: record.details["version"] for record in records}
+    made += ["", "Tools: " + ", ".join(f"{name} {number}" for name, number in tools.items()) + ".  "]
+    made += ["Files: " + "; ".join(f"{name} `{revision[:19]}`" for name, revision in sources.items()) + ".", ""]
     page.write_text(
         f"{before}<!-- generated -->\n" + "\n".join(made) + f"<!-- /generated -->\n{after}", encoding="utf-8"
     )

@@ -6,56 +6,18 @@ import pytest
 from x2s.errors import InputError
 from x2s.languages import LANGUAGES, get_language
 
-PAPER = [
-    "af",
-    "ar",
-    "bg",
-    "bn",
-    "de",
-    "el",
-    "en",
-    "es",
-    "et",
-    "eu",
-    "fa",
-    "fi",
-    "fr",
-    "he",
-    "hi",
-    "hu",
-    "id",
-    "it",
-    "ja",
-    "jv",
-    "ka",
-    "kk",
-    "ko",
-    "ml",
-    "mr",
-    "ms",
-    "my",
-    "nl",
-    "pt",
-    "ru",
-    "sw",
-    "ta",
-    "te",
-    "th",
-    "tl",
-    "tr",
-    "ur",
-    "vi",
-    "yo",
-    "zh",
-]
+PAPER = (
+    "af ar bg bn de el en es et eu fa fi fr he hi hu id it ja jv ka kk ko ml mr ms my nl pt ru sw ta te th tl tr ur "
+    "vi yo zh"
+)
 
 
 def test_the_forty_languages_of_the_paper() -> None:
-    assert list(LANGUAGES) == PAPER
+    assert " ".join(LANGUAGES) == PAPER
     assert len(LANGUAGES) == 40
 
 
-@pytest.mark.parametrize("code", PAPER)
+@pytest.mark.parametrize("code", LANGUAGES)
 def test_every_field_is_filled_and_well_formed(code: str) -> None:
     language = LANGUAGES[code]
     assert language.code == code
@@ -122,7 +84,7 @@ def test_near_misses_are_suggested(written: str, suggestion: str) -> None:
 
 @pytest.mark.parametrize("written", ["", "xx", "q", "12", "ααα"])
 def test_nonsense_is_an_error_that_lists_the_languages(written: str) -> None:
-    with pytest.raises(InputError, match="expected an ISO 639 code.*af ar bg"):
+    with pytest.raises(InputError, match=r"expected an ISO 639 code.*af ar bg"):
         get_language(written)
 
 

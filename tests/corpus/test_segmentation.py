@@ -61,7 +61,7 @@ TOOLS = [
 ]
 
 
-@pytest.mark.parametrize(("code", "tool"), [*TOOLS, ("ko", "kiwi")])
+@pytest.mark.parametrize(("code", "tool"), [*TOOLS, ("th", "crfcut"), ("ko", "kiwi")])
 @given(text=texts)
 @settings(max_examples=100, deadline=None)
 def test_sentences_cover_all_that_is_visible(code: str, tool: str, text: str) -> None:
@@ -132,7 +132,7 @@ def test_udpipe_trained_here_cuts_sentences_and_surface_tokens(tmp_path: Path) -
         sentences.append(sentence)
         sentence = udpipe.Sentence()
     none = udpipe.Trainer.NONE
-    options = "epochs=30;dimension=24;learning_rate=0.01;batch_size=10;dropout=0;early_stopping=0"
+    options = "epochs=3;dimension=16;learning_rate=0.01;batch_size=50;dropout=0;early_stopping=0"
     model = udpipe.Trainer.train("morphodita_parsito", sentences, udpipe.Sentences(), options, none, none, error)
     assert not error.occurred(), error.message
     path = tmp_path / "own.udpipe"

@@ -31,8 +31,8 @@ EXAMPLES = {
     ("it", "L'uomo dell'acqua beve un po' di tè."): "L' uomo dell' acqua beve un po' di tè .",
     (
         "de",
-        "Am 3. Oktober kostet das E-Mail-Programm 3.000,50 €.",
-    ): "Am 3. Oktober kostet das E-Mail-Programm 3.000,50 € .",
+        "Am 3. Oktober kostet ein E-Mail-Programm 3,50 €.",
+    ): "Am 3. Oktober kostet ein E-Mail-Programm 3,50 € .",
     ("fi", "Työ- ja elinkeinoministeriö, ks. 3. luku."): "Työ- ja elinkeinoministeriö , ks. 3. luku .",
     ("tr", "Ankara'da saat 10'da buluştuk."): "Ankara'da saat 10'da buluştuk .",
     ("id", "Anak-anak bermain."): "Anak-anak bermain .",
