@@ -1,6 +1,7 @@
 """LibreOffice's help out of the Debian package of a language: real prose in 20 of the 40 languages, no hub needed."""
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +17,7 @@ from x2s.languages import Language, get_language
 _PREFIX = "libreoffice-help-"
 _SUFFIXES = {"en": "en-us", "zh": "zh-cn"}
 _SENTENCE_BOUNDARY = "\u2029"
+_NO_LETTERS = re.compile(r"[\W\d_]+")
 _FORMAT = 1  # of the stored paragraphs; a change of the parser's rules raises it
 
 
@@ -84,8 +86,8 @@ class LibreOfficeHelp:
         kept = entries
         if self.language.code != "en":
             english_text, _ = self._text(_package("en"))
-            english = {entry.text for entry in _read(english_text)}
-            kept = [entry for entry in entries if entry.text not in english]
+            english = {_letters(entry.text) for entry in _read(english_text)}
+            kept = [entry for entry in entries if _letters(entry.text) not in english]
         self.left_out = {"untranslated": len(entries) - len(kept)}
         return kept
 
@@ -125,6 +127,11 @@ def _parse(folder: Path, stored: Path, name: str) -> None:
             html = page.read_text(encoding="utf-8", errors="replace")
             for entry in page_paragraphs(html, page.relative_to(root).as_posix()):
                 file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+
+def _letters(text: str) -> str:
+    """The letters of a text: what is left untranslated can still differ in its spaces, dashes and numbers."""
+    return _NO_LETTERS.sub("", text).casefold()
 
 
 def _read(stored: Path) -> Iterator[HelpParagraph]:
