@@ -82,10 +82,10 @@ def _sentences(path: Path, text: str, options: str) -> Iterator[Any]:
 
 
 def _surface(sentence: Any) -> Iterator[str]:
-    """Forms of the tokens: a multiword token instead of its words."""
+    """Forms of the tokens: a multiword token instead of its words, and without the artificial root."""
     multiword = {token.idFirst: token for token in sentence.multiwordTokens}
     covered_to = 0
-    for word in sentence.words[1:] if isinstance(sentence.words, list) else list(sentence.words)[1:]:
+    for word in list(sentence.words)[1:]:
         if word.id <= covered_to:
             continue
         if word.id in multiword:
