@@ -109,6 +109,9 @@ class RunData:
     final_method: str = "combined"
     """Static method of the final vectors; the headline reads its scores."""
     map_pairs: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
-    """Translation pairs (word, hub word) by language, from which the map chooses; may be empty."""
+    """Translation pairs (word, hub word) by language, from which the map chooses; where there are
+    none, mutual nearest neighbours are taken."""
+    map_pairs_are_neighbours: bool = True
+    """True if the pairs were found in the vectors themselves, False if they come from a dictionary: the map says so."""
     search_words: int = 3000
     """Words per language that the search box knows; fewer where the page would grow past about 12 MB."""

@@ -81,7 +81,7 @@ def render(run: RunData) -> str:
         words=words,
         figure_map=figures.map_figure(words, *_MAP_SIZE, run.hub) if words else None,
         legend=figures.map_legend(words),
-        pairs_from_vectors=not any(run.map_pairs.values()),
+        pairs_from_vectors=run.map_pairs_are_neighbours or not any(run.map_pairs.values()),
         corpus=corpus_table(run.corpora),
         sources=source_table(run.corpora),
         stages=stage_table(run.stages),

@@ -92,6 +92,8 @@ def _table(method: str, rows: Sequence[tuple[tuple[str, str], list[float | None]
     footer = []
     for label, into_hub in (("xx → en", True), ("en → xx", False)):
         own = [values for (_, target), values in rows if (target == "en") == into_hub]
+        if not own:
+            continue
         # A column with gaps would average other languages than its neighbours: it gets a dash.
         means = [_mean(list(column)) for column in zip(*own, strict=True)]
         footer.append([Cell(f"mean of {len(own)}"), Cell(label), *(_cell(value) for value in means)])
