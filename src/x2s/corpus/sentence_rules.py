@@ -40,7 +40,7 @@ def closing_at_start(code: str) -> regex.Pattern[str]:
 @cache
 def never_ends(code: str) -> regex.Pattern[str]:
     """Matches a piece of text that cannot be the whole of a sentence: its last full stop belongs to a word."""
-    patterns = [r"(?<![\p{L}\p{N}.'’-])\p{Lu}\.\s*$"]
+    patterns = [r"(?<![\p{L}\p{N}.'’-])[\p{Lu}\p{Lo}]\.\s*$"]
     if code == "en":
         patterns.append(r"\bU\.[SKN]\.\s*$")
     if code in ABBREVIATIONS:
