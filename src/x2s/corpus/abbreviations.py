@@ -5,7 +5,10 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
     code: frozenset(form for word in words.split() for form in (word, word[0].upper() + word[1:]))
     for code, words in {
         "af": "mnr mev dr prof bl nr",
-        "de": "Dr Prof Hr Fr Nr St Abs Abb Bd Chr Dipl Ing Jh Mio Mrd Str bzw ca evtl ggf inkl max vgl sog geb z d u i n v z.B d.h u.a",
+        "de": (
+            "Dr Prof Hr Fr Nr St Abs Abb Bd Chr Dipl Ing Jh Mio Mrd Str bzw ca"
+            " evtl ggf inkl max vgl sog geb z d u i n v z.B d.h u.a"
+        ),
         "bn": "ড ডা মো",
         "el": "κ κα κκ Δρ αρ σελ",
         "en": "Mr Mrs Ms Dr Prof Rev Gen Sen Rep Gov Lt Col Sgt Capt St Jr Sr vs Fig Figs Vol pp ed cf Mt Ft Hon",
