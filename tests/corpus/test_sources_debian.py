@@ -32,7 +32,7 @@ ENGLISH = {
 }  # fmt: skip
 GERMAN = {
     "title": "Speichern", "first": "Speichert die Datei", "second": "Wählen Sie einen Namen.",
-    "note": "Die alte Datei geht verloren.", "item": "Klicken Sie auf Speichern.", "leaf": "Or press the key.",
+    "note": "Die alte Datei geht verloren.", "item": "Klicken Sie auf Speichern.", "leaf": "Or press – the key",
     "cell": "Text", "bare": "123",
 }  # fmt: skip
 
