@@ -73,10 +73,11 @@ def main() -> None:
             f"SGD adds {sgd_shares[-1]:.3f}",
             flush=True,
         )
-    ratio = statistics.median(b / p for b, p in zip(bare_seconds, pass_seconds, strict=True))
+    # Other work on the machine only ever adds time: the fastest round of each side is the least disturbed one.
+    ratio = min(bare_seconds) / min(pass_seconds)
     sgd = statistics.median(sgd_shares)
-    print(f"bare {len(sentences) / statistics.median(bare_seconds):.0f} sentences/s")
-    print(f"pass {len(sentences) / statistics.median(pass_seconds):.0f} sentences/s")
+    print(f"bare {len(sentences) / min(bare_seconds):.0f} sentences/s")
+    print(f"pass {len(sentences) / min(pass_seconds):.0f} sentences/s")
     print(f"X2Static's SGD adds {sgd:.3f} of a pass, required < {REQUIRED_SGD:.2f}")
     if sgd >= REQUIRED_SGD:
         print(f"extraction {ratio:.3f} {REQUIRED:.3f}")
@@ -131,8 +132,8 @@ def _seconds(run: Callable[[], object]) -> float:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sentences", type=int, default=2048)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--sentences", type=int, default=1024)
+    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--dtype", default="auto", help="auto, fp32, bf16 or fp16")
     return parser.parse_args()
 
