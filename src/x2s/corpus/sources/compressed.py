@@ -15,7 +15,7 @@ from x2s.errors import FileFormatError, InputError
 
 COMPRESSIONS = (".gz", ".xz", ".zst")
 _ZSTD_WINDOW = 1 << 31  # what `zstd --long=31` writes
-_ZSTD_BITE = 512  # compressed bytes decoded at a time: at the format's highest compression they become 16 MB
+_ZSTD_BITE = 512  # compressed bytes decoded at a time: at most 16 MB of text, held twice while it is put together
 
 
 @contextmanager
