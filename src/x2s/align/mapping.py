@@ -88,7 +88,9 @@ class Mapping:
         folder = Path(folder)
         for name in (_TENSORS, _JSON):
             if not (folder / name).is_file():
-                raise InputError(f"{folder}: expected a saved mapping with {_TENSORS} and {_JSON}, but {name} is absent")
+                raise InputError(
+                    f"{folder}: expected a saved mapping with {_TENSORS} and {_JSON}, but {name} is absent"
+                )
         try:
             about = json.loads((folder / _JSON).read_text(encoding="utf-8"))
             known = {name: about[name] for name in _ABOUT}
@@ -98,7 +100,11 @@ class Mapping:
             ) from error
         try:
             tensors = load_file(folder / _TENSORS)
-            arrays = {"weights": tensors["weights"], "means": tensors["means"], "hub_weights": tensors.get("hub_weights")}
+            arrays = {
+                "weights": tensors["weights"],
+                "means": tensors["means"],
+                "hub_weights": tensors.get("hub_weights"),
+            }
         except (SafetensorError, KeyError) as error:
             raise FileFormatError(
                 folder / _TENSORS, None, f"expected what Mapping.save writes, got {error!r}; align again"

@@ -47,7 +47,7 @@ def learn(
     generator: torch.Generator,
     what: str,
 ) -> Learnt:
-    """Iterate until the keep probability is 1 and `stochastic_interval` iterations brought no improvement.
+    """Iterate until the keep probability is 1 and the dictionary stays, or `stochastic_interval` iterations are in vain.
 
     Args:
         source: [n, d] float32, normalised, the words that take part.
@@ -68,12 +68,15 @@ def learn(
         began = perf_counter()
         rotation = orthogonal_map(_cross_covariance(source, target, pairs))
         induced = induction(source[:n] @ rotation.float(), target[:m], keep, generator)
-        pairs = _dictionary(induced, schedule.direction)
+        before, pairs = pairs, _dictionary(induced, schedule.direction)
         improved = induced.objective - best >= schedule.threshold
         best, waited = (induced.objective, 0) if improved else (best, waited + 1)
         entry = {"iteration": len(history) + 1, "objective": induced.objective, "keep": keep, "pairs": len(pairs[0])}
         history.append(entry | {"seconds": perf_counter() - began})
         bar.advance(note=f"objective {induced.objective:.4f}, keep {keep:.2f}")
+        if keep >= 1.0 and _same(before, pairs):
+            converged = True  # nothing is random any more: all further iterations would repeat this one
+            break
         if waited >= schedule.stochastic_interval:
             if keep >= 1.0:
                 converged = True
@@ -86,6 +89,10 @@ def learn(
 
 def _cross_covariance(source: Tensor, target: Tensor, pairs: tuple[Tensor, Tensor]) -> Tensor:
     return source[pairs[0]].T @ target[pairs[1]]
+
+
+def _same(before: tuple[Tensor, Tensor], pairs: tuple[Tensor, Tensor]) -> bool:
+    return torch.equal(before[0], pairs[0]) and torch.equal(before[1], pairs[1])
 
 
 def _dictionary(induced: Induced, direction: Direction) -> tuple[Tensor, Tensor]:
