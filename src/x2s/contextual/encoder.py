@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from x2s.contextual.batching import PaddedBatch, chunks, padded_batches, windows
-from x2s.contextual.loading import load_encoder, resolve_device, resolve_dtype
+from x2s.contextual.loading import check_layers, load_encoder, resolve_device, resolve_dtype
 from x2s.contextual.occurrences import Occurrences
 from x2s.contextual.pooling import averaging_matrices, pool
 from x2s.contextual.subwords import SubwordTokenizer, Window, WordIndex
@@ -55,12 +55,11 @@ class Encoder:
     ) -> None:
         self.device = resolve_device(device)
         self.dtype = resolve_dtype(dtype, self.device)
-        loaded = load_encoder(model, revision, self.dtype, self.device)
+        loaded = load_encoder(model, layer, revision, self.dtype, self.device)
         self.name, self.revision = loaded.name, loaded.revision
         self.dimension: int = loaded.config.hidden_size
         self.layers = len(loaded.blocks)
         self.layer = layer
-        self._check_layers((layer,), "layer")
         self.blocks = loaded.blocks
         self._reader = _LayerReader(loaded.model, loaded.blocks)
         self._pad_id: int = loaded.tokenizer.pad_token_id or 0
@@ -98,7 +97,7 @@ class Encoder:
         """
         if context not in ("others", "all"):
             raise InputError(f"context: expected 'others' or 'all', got {context!r}")
-        self._check_layers(own_layers, "own_layers")
+        check_layers(self.name, self.layers, own_layers, "own_layers")
         if sentences_per_batch < 1 or (tokens_per_batch is not None and tokens_per_batch < 1):
             raise InputError("tokens_per_batch and sentences_per_batch: expected 1 or more")
         return self._stream(
@@ -188,11 +187,6 @@ class Encoder:
             vectors["context"][position] = pool(hidden[self.layer], around, batch.is_target).cpu()
             for layer in own_layers:
                 vectors[layer][position] = pool(hidden[layer], own, batch.is_target).cpu()
-
-    def _check_layers(self, layers: Sequence[int], name: str) -> None:
-        for layer in layers:
-            if not 0 <= layer <= self.layers:
-                raise InputError(f"{name}: {self.name} has the layers 0 (embeddings) to {self.layers}, got {layer}")
 
 
 class _Reached(Exception):

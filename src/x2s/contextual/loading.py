@@ -1,7 +1,7 @@
 """Load an encoder and its tokenizer, and say in plain words why one cannot be used."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,11 +38,14 @@ class LoadedEncoder:
     """Commit on the hub, or `sha256:...` of a local folder's weights."""
 
 
-def load_encoder(model: str | Path, revision: str | None, dtype: torch.dtype, device: torch.device) -> LoadedEncoder:
-    """Load a local folder or a hub model.
+def load_encoder(
+    model: str | Path, layer: int, revision: str | None, dtype: torch.dtype, device: torch.device
+) -> LoadedEncoder:
+    """Load a local folder or a hub model of which `layer` will be read.
 
     Raises:
-        InputError: Not an encoder, no fast tokenizer, incomplete weights, or blocks in no known order.
+        InputError: No such layer (said before any weights are loaded), not an encoder,
+            no fast tokenizer, incomplete weights, or blocks in no known order.
         UnavailableError: No such folder, or the hub cannot be reached or does not have the model.
     """
     folder = _local_folder(model)
@@ -50,6 +53,7 @@ def load_encoder(model: str | Path, revision: str | None, dtype: torch.dtype, de
     with quiet_transformers(), _plain_words(model, folder):
         config = AutoConfig.from_pretrained(where, revision=revision)
     _check_encoder(config, model)
+    check_layers(model, config.num_hidden_layers, (layer,), "layer")
     tokenizer = _load_tokenizer(where, revision, model)
     with quiet_transformers(), _plain_words(model, folder):
         network, info = AutoModel.from_pretrained(where, revision=revision, dtype=dtype, output_loading_info=True)
@@ -70,6 +74,13 @@ def load_encoder(model: str | Path, revision: str | None, dtype: torch.dtype, de
         name=str(model),
         revision=_weights_checksum(folder) if folder else getattr(config, "_commit_hash", None) or "unknown",
     )
+
+
+def check_layers(model: str | Path, blocks: int, layers: Iterable[int], argument: str) -> None:
+    """Raise `InputError` with the valid range unless all `layers` are in it."""
+    for layer in layers:
+        if not 0 <= layer <= blocks:
+            raise InputError(f"{argument}: {model} has the layers 0 (embeddings) to {blocks}, got {layer}")
 
 
 def find_blocks(network: nn.Module, config: Any, model: str | Path = "model") -> nn.ModuleList:
