@@ -89,6 +89,8 @@ class LibreOfficeHelpSource(_Section):
     """Help pages from Debian packages: real text in 20 of the 40 languages without the hub, small."""
 
     kind: Literal["libreoffice-help"]
+    unit: Literal["paragraph", "page"] = "paragraph"
+    """What counts as a paragraph: a paragraph of the page (often one sentence), or the whole page."""
 
 
 Source = Annotated[FilesSource | HubSource | LibreOfficeHelpSource, Field(discriminator="kind")]
@@ -99,7 +101,10 @@ class CorpusConfig(_Section):
 
     source: Source
     max_sentences: int = Field(default=1_000_000, ge=1)
-    """At most so many sentences per language, drawn at random (seeded) from the whole source."""
+    """At most so many sentences per language, drawn at random (seeded), paragraphs kept whole."""
+    sampling: Literal["auto", "all", "first"] = "auto"
+    """Where max_sentences are drawn from: all of the source, or its beginning (shuffled where it can be). auto: all
+    of files and packages, the beginning of the hub's datasets."""
     min_tokens: int = Field(default=7, ge=1)
     """Shorter sentences are dropped."""
     max_tokens: int = Field(default=512, ge=1)

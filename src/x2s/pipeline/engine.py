@@ -56,12 +56,10 @@ def slice_of(config: Config, stage: str, language: str | None = None) -> str:
 
 @dataclass
 class Events(logging.Handler):
-    """What Snakemake said: jobs started and finished, and its own errors."""
+    """What Snakemake said: the jobs it starts (in a dry run: would start), and why."""
 
     on_job: Callable[[Job], None] = lambda job: None
-    started: list[Job] = field(default_factory=list)
-    total: int = 0
-    messages: list[str] = field(default_factory=list)
+    reasons: dict[Job, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__init__(logging.DEBUG)
@@ -75,12 +73,9 @@ class Events(logging.Handler):
         event = getattr(record, "event", None)
         if event == LogEvent.JOB_INFO and record.rule_name in STAGES:  # type: ignore[attr-defined]
             wildcards = dict(getattr(record, "wildcards", None) or {})
-            self.started.append((record.rule_name, wildcards.get("language")))  # type: ignore[attr-defined]
-            self.on_job(self.started[-1])
-        elif event == LogEvent.PROGRESS:
-            self.total = getattr(record, "total", 0)
-        elif event is None and record.levelno >= logging.ERROR:
-            self.messages.append(record.getMessage())
+            job = (record.rule_name, wildcards.get("language"))  # type: ignore[attr-defined]
+            self.reasons[job] = str(getattr(record, "reason", ""))
+            self.on_job(job)
 
 
 @dataclass(frozen=True)
@@ -100,39 +95,40 @@ def execute(folder: Path, targets: list[Job], cores: int, on_job: Callable[[Job]
         KeyboardInterrupt: After the stages' processes have been stopped.
         X2SError: Snakemake refused the workflow; the message is its own.
     """
-    events = Events(on_job)
-    with _session(folder, targets, cores, events, dry_run=False) as workflow, _stop_children_on_signals():
-        from snakemake.exceptions import WorkflowError
-        from snakemake.settings.types import ExecutionSettings
+    with _interruption() as interruption:
 
-        try:
-            workflow.execute_workflow(
-                executor="local",
-                execution_settings=ExecutionSettings(keep_going=True, lock=False, latency_wait=2),
-            )
-        except WorkflowError as error:
-            if not events.started:
-                raise X2SError(f"the workflow could not start: {error}") from error
-            return False
-    return True
+        def started(job: Job) -> None:
+            interruption.install()  # Snakemake's scheduler has put its own handler of SIGTERM in place by now.
+            on_job(job)
+
+        events = Events(started)
+        with _session(folder, targets, cores, events, dry_run=False) as workflow:
+            from snakemake.exceptions import WorkflowError
+            from snakemake.settings.types import ExecutionSettings
+
+            settings = ExecutionSettings(keep_going=True, lock=False, latency_wait=2)
+            try:
+                workflow.execute_workflow(executor="local", execution_settings=settings)
+                complete = True
+            except WorkflowError as error:
+                if not events.reasons:
+                    raise X2SError(f"the workflow could not start: {error}") from error
+                complete = False
+    if interruption.received:  # Snakemake takes it for a failure or even an ordinary end.
+        raise KeyboardInterrupt
+    return complete
 
 
 def pending(folder: Path, targets: list[Job]) -> list[Pending]:
     """The jobs that `execute` would run, in order."""
-    with _session(folder, targets, 1, Events(), dry_run=True) as workflow:
+    events = Events()
+    with _session(folder, targets, 1, events, dry_run=True) as workflow:
         from snakemake.settings.types import ExecutionSettings
 
         workflow.execute_workflow(
-            executor="local",
-            pseudo_executor="dryrun",
-            execution_settings=ExecutionSettings(lock=False),
+            executor="local", pseudo_executor="dryrun", execution_settings=ExecutionSettings(lock=False)
         )
-        dag = workflow.workflow_api._workflow.dag
-        found = [
-            Pending((job.rule.name, job.wildcards_dict.get("language")), str(dag.reason(job)))
-            for job in dag.needrun_jobs()
-            if job.rule.name in STAGES
-        ]
+    found = [Pending(job, reason) for job, reason in events.reasons.items()]
     order = list(STAGES)
     return sorted(found, key=lambda entry: (order.index(entry.job[0]), entry.job[1] or ""))
 
@@ -185,23 +181,35 @@ def _session(folder: Path, targets: list[Job], cores: int, events: Events, dry_r
         os.chdir(here)
 
 
-@contextmanager
-def _stop_children_on_signals() -> Iterator[None]:
+class _Interruption:
     """Whoever interrupts this process alone (not its terminal's group) stops the running stages too."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
-    def stop(number: int, frame: object) -> None:
+    def __init__(self) -> None:
+        self.received = False
+
+    def install(self) -> None:
+        """Take SIGINT and SIGTERM; does nothing outside the main thread."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, self._stop)
+
+    def _stop(self, number: int, frame: object) -> None:
+        self.received = True
         stop_children()
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+
+@contextmanager
+def _interruption() -> Iterator[_Interruption]:
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    interruption = _Interruption()
+    interruption.install()
     try:
-        yield
+        yield interruption
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def stop_children(patience: float = 10.0) -> None:

@@ -18,6 +18,7 @@ def run(run: Run, language: str | None) -> Outcome:
         language,
         folder,
         max_sentences=settings.max_sentences,
+        sampling=settings.sampling,
         seed=run.config.seed,
         min_tokens=settings.min_tokens,
         max_tokens=settings.max_tokens,
@@ -45,5 +46,5 @@ def _source(run: Run, language: str) -> Source:
     if isinstance(source, FilesSource):
         return FileSource(source.patterns(language), field=source.field, layout=source.layout)
     if isinstance(source, HubSource):
-        return Hub(language, source.dataset, revision=source.revision)
-    return LibreOfficeHelp(language, run.cache)
+        return Hub(language, source.dataset, revision=source.revision, seed=run.config.seed)
+    return LibreOfficeHelp(language, run.cache, unit=source.unit)

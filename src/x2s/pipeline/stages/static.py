@@ -45,7 +45,6 @@ def run(run: Run, language: str | None) -> Outcome:
     return Outcome(
         [run.vectors(language, method) for method in found],
         {
-            "teacher": encoder.name,
             "teacher_revision": encoder.revision,
             "layer": encoder.layer,
             "words": words,

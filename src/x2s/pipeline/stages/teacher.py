@@ -14,14 +14,15 @@ def run(run: Run, language: str | None) -> Outcome:
     if settings.model == "offline":
         outputs.append(offline_teacher(run.teacher))
     encoder = open_encoder(run)
+    name = "multilingual-e5-small" if settings.model == "offline" else encoder.name
     return Outcome(
         outputs,
         {
-            "name": encoder.name,
+            "name": name,
             "revision": encoder.revision,
             "layer": encoder.layer,
             "dimension": encoder.dimension,
-            "summary": f"{encoder.name}, layer {encoder.layer}, {encoder.dimension} dimensions",
+            "summary": f"{name}, layer {encoder.layer}, {encoder.dimension} dimensions",
         },
     )
 
