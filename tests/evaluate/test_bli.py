@@ -117,7 +117,7 @@ def test_wrong_input():
     with pytest.raises(InputError, match="one dimension, got 10 and 2"):
         scores(source, vectors(["t1"], [[1, 0]], "en"), lexicon(("s1", "t1")))
     pairs = lexicon(("u1", "v1"), ("u2", "v2"), ("u3", "v3"), ("u4", "v4"))
-    with pytest.raises(InputError, match="of its 4 pairs, none .*u1 - v1, u2 - v2, u3 - v3") as caught:
+    with pytest.raises(InputError, match=r"of its 4 pairs, none .*u1 - v1, u2 - v2, u3 - v3") as caught:
         scores(source, target, pairs)
     assert "u4" not in str(caught.value)
     with pytest.raises(InputError, match=r"language 'de', but test is for 'fi'.*reversed"):

@@ -29,7 +29,7 @@ from x2s.evaluate.dictd import entry_pairs
         # WikDict: glosses on lines of their own, stray numbers
         ("homie //ˈhoʊmi// //ˈhəʊmi// <n>\nkamu\na friend\n", [("homie", "kamu")]),
         (
-            "beam //biːm// <v>\n1. säteilyttää\nscifi\n2. säteillä 2.\nto emit light\n 3.\nto smile broadly\n3. palkittaa\n",
+            "beam //biːm// <v>\n1. säteilyttää\nscifi\n2. säteillä 2.\nto emit\n 3.\nto smile\n3. palkittaa\n",
             [("beam", "säteilyttää"), ("beam", "säteillä"), ("beam", "palkittaa")],
         ),
         # Hindi: combining marks, examples, ~ for a space
@@ -83,7 +83,7 @@ def test_the_direction_that_is_absent_is_turned_around(archive, tmp_path):
 
 
 def test_no_dictionary(archive, tmp_path):
-    with pytest.raises(UnavailableError, match="no dictionary for kat and eng.*eng-rus"):
+    with pytest.raises(UnavailableError, match=r"no dictionary for kat and eng.*eng-rus"):
         freedict("ka", "en", tmp_path)
 
 

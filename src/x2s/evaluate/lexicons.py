@@ -86,10 +86,10 @@ def read_lexicon(
     for part in paths:
         if not part.is_file():
             raise InputError(f"{part}: no such lexicon")
-        before = len(pairs)
-        pairs.update(dict.fromkeys(readers[format](part)))
-        if len(pairs) == before:
-            raise FileFormatError(part, None, "expected pairs of words, got none (that were not there before)")
+        found = dict.fromkeys(readers[format](part))
+        if not found:
+            raise FileFormatError(part, None, "expected pairs of words, got none")
+        pairs |= found
     names = name or " + ".join(part.name for part in paths)
     return Lexicon(source, target, tuple(pairs), names, checksum(paths))
 
