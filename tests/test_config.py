@@ -89,7 +89,7 @@ GOOD = {
     [
         ({"hub": "fr"}, "hub: fr is not among languages"),
         ({"languages": ["en", "de", "de"]}, "listed twice: de"),
-        ({"align": {"final": "x2static", "methods": ["combined"]}}, "x2static is not among the aligned methods"),
+        ({"align": {"result": "x2static", "methods": ["combined"]}}, "x2static is not among the aligned methods"),
         ({"static": {"methods": ["aggregated"]}}, "combined is not among the aligned methods"),
         ({"static": {"start": "aggregated"}}, "needs epochs: 2 or more"),
         ({"align": {"mode": "supervised"}}, "needs a pattern of training dictionaries"),

@@ -165,8 +165,10 @@ class AlignConfig(_Section):
     """Pattern of training dictionaries, with {source} and {target}; for supervised and semi_supervised."""
     methods: tuple[StaticMethod, ...] | None = None
     """Static methods that are aligned; None is all."""
-    final: StaticMethod = "combined"
+    result: StaticMethod = "combined"
     """The method whose vectors, aligned or not as selected, are the result of the run."""
+    final: Literal["advanced", "orthogonal"] = "advanced"
+    """The last map: whitened and re-weighted as in the paper, or a rotation."""
     vocabulary_cutoff: int = Field(default=20_000, ge=100)
     """Self-learning sees the most frequent words only."""
     csls_neighbourhood: int = Field(default=10, ge=1)
@@ -269,8 +271,8 @@ class Config(_Section):
             for method in self.align.methods or ()
             if method not in self.static.methods
         ]
-        if self.align.final not in self.aligned_methods:
-            problems.append(f"align.final: {self.align.final} is not among the aligned methods")
+        if self.align.result not in self.aligned_methods:
+            problems.append(f"align.result: {self.align.result} is not among the aligned methods")
         if self.align.mode == "supervised" and not self.align.dictionary:
             problems.append("align.dictionary: mode supervised needs a pattern of training dictionaries")
         if isinstance(self.corpus.source, FilesSource):

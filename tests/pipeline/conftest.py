@@ -17,8 +17,13 @@ def invent_text(language: str, sentences: int = 500, words: int = 150) -> str:
     """Paragraphs of two sentences over invented words with Zipf's frequencies; one third is alike in all languages."""
     draw = random.Random(7)
     syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
-    stems = list(dict.fromkeys("".join(draw.choices(syllables, k=draw.randint(2, 3))) for _ in range(2 * words)))[:words]
-    forms = [stem if rank % 3 == 0 else stem + {"en": "", "de": "en", "fr": "ie"}[language] for rank, stem in enumerate(stems)]
+    stems = list(dict.fromkeys("".join(draw.choices(syllables, k=draw.randint(2, 3))) for _ in range(2 * words)))[
+        :words
+    ]
+    forms = [
+        stem if rank % 3 == 0 else stem + {"en": "", "de": "en", "fr": "ie"}[language]
+        for rank, stem in enumerate(stems)
+    ]
     weights = [1 / (rank + 5) for rank in range(words)]
     made = [" ".join(draw.choices(forms, weights, k=draw.randint(8, 14))).capitalize() + "." for _ in range(sentences)]
     return "\n".join(" ".join(made[start : start + 2]) for start in range(0, sentences, 2)) + "\n"
@@ -57,10 +62,7 @@ def make_place(folder: Path, encoder: Path) -> Place:
     for language in LANGUAGES:
         (folder / "texts").mkdir(parents=True, exist_ok=True)
         (folder / "texts" / f"{language}.txt").write_text(invent_text(language), encoding="utf-8")
-    pairs = [
-        f"{source}\t{target}\n"
-        for source, target in zip(_forms("de"), _forms("en"), strict=True)
-    ]
+    pairs = [f"{source}\t{target}\n" for source, target in zip(_forms("de"), _forms("en"), strict=True)]
     (folder / "de-en.txt").write_text("".join(pairs), encoding="utf-8")
     config = {
         "title": "A <tiny> run",

@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 import pytest
-
 from tests.pipeline.conftest import LANGUAGES, Place, make_place
+
 from x2s.pipeline.manifests import read_manifest
 from x2s.scores import read_scores
 from x2s.vectors import WordVectors

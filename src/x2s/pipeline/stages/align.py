@@ -1,8 +1,10 @@
 """Stage align: one language into the hub's space, and the choice whether that helped."""
 
+import json
 from pathlib import Path
+from typing import Any
 
-from x2s.align import Selection, VecMap, normalise, select
+from x2s.align import AlignmentFailedError, VecMap, normalise, select
 from x2s.evaluate import read_lexicon
 from x2s.files import whole
 from x2s.pipeline.declarations import Outcome
@@ -13,7 +15,7 @@ from x2s.vectors import WordVectors
 def run(run: Run, language: str | None) -> Outcome:
     """Align every method of the configuration; the final one, as selected, becomes the result."""
     assert language is not None
-    config, outputs, facts = run.config, [], {}
+    config, outputs, facts, notes = run.config, [], {}, []
     for method in config.aligned_methods:
         vectors = WordVectors.load(run.vectors(language, method))
         unaligned = vectors.with_matrix(normalise(vectors.matrix))
@@ -21,36 +23,49 @@ def run(run: Run, language: str | None) -> Outcome:
             final = unaligned
             unaligned.save(run.aligned(language, method))
         else:
-            aligned, selection = _align(run, language, method, vectors, unaligned)
-            final = aligned if selection.choice == "aligned" else unaligned
-            facts[method] = selection.choice
+            final, said = _align(run, language, method, vectors, unaligned)
+            facts[method] = said["choice"]
+            if "reason" in said:
+                notes.append(f"{method}: {said['reason']}")
         outputs.append(run.aligned(language, method))
-        if method == config.align.final:
+        if method == config.align.result:
             final.save(run.final(language))
             outputs.append(run.final(language))
     chosen = ", ".join(f"{method} {choice}" for method, choice in facts.items())
-    return Outcome(outputs, {"selection": facts, "summary": chosen or "the hub: normalised only"})
+    return Outcome(outputs, {"selection": facts, "notes": notes, "summary": chosen or "the hub: normalised only"})
 
 
 def _align(
     run: Run, language: str, method: str, vectors: WordVectors, unaligned: WordVectors
-) -> tuple[WordVectors, Selection]:
+) -> tuple[WordVectors, dict[str, Any]]:
+    """The vectors to go on with and why. Where no alignment is found the language keeps its own."""
     settings, hub = run.config.align, run.config.hub
     target = WordVectors.load(run.vectors(hub, method))
-    mapping = VecMap(
+    folder = run.aligned(language, method)
+    vecmap = VecMap(
         settings.mode,
+        final=settings.final,
         vocabulary_cutoff=settings.vocabulary_cutoff,
         csls_neighbourhood=settings.csls_neighbourhood,
         seed=run.config.seed,
-    ).fit(vectors, target, _dictionary(run, language))
-    aligned = mapping(vectors)
-    selection = select(unaligned, aligned, target.with_matrix(normalise(target.matrix)))
-    folder = run.aligned(language, method)
+    )
     with whole(folder) as beside:
-        aligned.save(beside)
-        mapping.save(beside / "mapping")
-        (beside / "selection.json").write_text(selection.to_json(), encoding="utf-8")
-    return aligned, selection
+        try:
+            mapping = vecmap.fit(vectors, target, _dictionary(run, language))
+        except AlignmentFailedError as error:
+            unaligned.save(beside)
+            said: dict[str, Any] = {"choice": "unaligned", "reason": str(error)}
+            final = unaligned
+        else:
+            aligned = mapping(vectors)
+            aligned.save(beside)
+            mapping.save(beside / "mapping")
+            placed = vecmap.placed(target)
+            selection = select(unaligned, aligned, placed, final=settings.final, limit=settings.vocabulary_cutoff)
+            said = json.loads(selection.to_json())
+            final = aligned if selection.choice == "aligned" else unaligned
+        (beside / "selection.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    return final, said
 
 
 def _dictionary(run: Run, language: str) -> list[tuple[str, str]] | None:

@@ -86,8 +86,8 @@ def _summary(run: Run, language: str, records: list[ScoreRecord], notes: list[st
     shown = [
         f"{'-'.join(record.languages)} {100 * record.value:.1f}"
         for record in records
-        if record.metric == "precision@1/csls" and record.method == f"{run.config.align.final}/selected"
+        if record.metric == "precision@1/csls" and record.method == f"{run.config.align.result}/selected"
     ]
     if not shown:
         return notes[0].split("\n")[0] if notes else "no test dictionaries are configured"
-    return f"P@1 (CSLS, {run.config.align.final}, covered words) {', '.join(shown)}"
+    return f"P@1 (CSLS, {run.config.align.result}, covered words) {', '.join(shown)}"

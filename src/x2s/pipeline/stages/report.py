@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import numpy as np
-
 from x2s import __version__
 from x2s.align import mutual_neighbours
 from x2s.pipeline.declarations import Outcome, jobs
@@ -42,7 +40,7 @@ def gather(run: Run) -> RunData:
         scores=_scores(run),
         selections=_selections(run),
         vectors={code: found.take(max(config.report.search_words, _MAP_CANDIDATES)) for code, found in vectors.items()},
-        final_method=config.align.final,
+        final_method=config.align.result,
         map_pairs=_map_pairs(vectors, config.hub),
         search_words=config.report.search_words,
     )
@@ -84,8 +82,22 @@ def _selections(run: Run) -> list[SelectionSummary]:
             path = run.aligned(code, method) / "selection.json"
             if path.exists():
                 said = json.loads(path.read_text(encoding="utf-8"))
-                found.append(SelectionSummary(code, method, said["choice"], said["evidence"]))
+                found.append(SelectionSummary(code, method, said["choice"], _evidence(said)))
     return found
+
+
+def _evidence(said: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of a selection, in the order of the argument."""
+    if "reason" in said:
+        return {"why": said["reason"]}
+    return {
+        "mean CSLS unaligned": said["unaligned"]["mean_csls"],
+        "mean CSLS aligned, held-out words": said["held_out"]["mean_csls"],
+        "mean CSLS aligned, all words": said["aligned"]["mean_csls"],
+        "mutual neighbours unaligned": said["unaligned"]["mutual_share"],
+        "mutual neighbours aligned, held-out words": said["held_out"]["mutual_share"],
+        "words": said["unaligned"]["words"],
+    }
 
 
 def _map_pairs(vectors: dict[str, WordVectors], hub: str) -> dict[str, list[tuple[str, str]]]:
@@ -97,7 +109,6 @@ def _map_pairs(vectors: dict[str, WordVectors], hub: str) -> dict[str, list[tupl
     for code, source in vectors.items():
         if code == hub:
             continue
-        pairs = np.asarray(mutual_neighbours(source.take(_MAP_CANDIDATES), target, _MAP_CANDIDATES))
-        words = source.words
-        found[code] = [(words[int(row)], target.words[int(column)]) for row, column in pairs[np.argsort(pairs[:, 1])]]
+        pairs = mutual_neighbours(source.take(_MAP_CANDIDATES), target, _MAP_CANDIDATES)
+        found[code] = sorted(pairs, key=lambda pair: target.row(pair[1]))
     return found
