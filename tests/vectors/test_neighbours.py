@@ -31,7 +31,7 @@ def tiles(request, monkeypatch):
     """As they are, and so small that everything is cut."""
     if request.param:
         monkeypatch.setattr(neighbours, "_CANDIDATES_PER_TILE", request.param)
-        monkeypatch.setattr(neighbours, "_QUERIES_PER_TILE", 7)
+        monkeypatch.setattr(neighbours, "_QUERIES_PER_TILE", 40)
         monkeypatch.setattr(neighbours, "_GROUP", 4)
 
 

@@ -55,25 +55,21 @@ def nearest(
         raise InputError(f"method must be 'cosine' or 'csls', got {method!r}")
     left, right = _unit(queries), _unit(candidates)
     _check(left, right, k, csls_k)
-    penalty = torch.zeros(len(right))
+    penalty = None
     if method == "csls":
-        if hubness is None:
-            hubness = _mean_similarity(right, left, csls_k, "hubness")
-        if hubness.shape != (len(right),):
-            raise InputError(f"hubness must have one number for each of {len(right)} candidates, got {hubness.shape}")
-        penalty = torch.from_numpy(np.array(hubness, dtype=np.float32)) / 2
+        penalty = _penalty(_mean_similarity(right, left, csls_k, "hubness") if hubness is None else hubness, len(right))
     rows = np.full((len(left), k), -1, dtype=np.int64)
     scores = np.full((len(left), k), -np.inf, dtype=np.float32)
     excluded = None if exclude is None else torch.from_numpy(np.array(exclude, dtype=np.int64))
     wanted = min(k, len(right))
     for start, end in _tiles(len(left), "neighbours"):
         banned = None if excluded is None else excluded[start:end]
-        searches = [(penalty, wanted, banned)]
-        if method == "csls":
-            searches.append((torch.zeros(len(right)), min(csls_k, len(right)), None))
+        searches: list[_Ranking] = [(penalty, wanted, banned)]
+        if penalty is not None:
+            searches.append((None, min(csls_k, len(right)), None))
         found = _search(left[start:end], right, searches)
         cosines = _cosines(left[start:end], right, found[0])
-        if method == "csls":
+        if penalty is not None:
             means = _best(_cosines(left[start:end], right, found[1]), csls_k).mean(axis=1)
             cosines = 2 * cosines - means[:, None] - 2 * penalty.numpy().astype(np.float64)[found[0]]
         if banned is not None:
@@ -97,9 +93,16 @@ def mean_similarity(a: np.ndarray, b: np.ndarray, k: int = 10) -> np.ndarray:
 def _mean_similarity(left: torch.Tensor, right: torch.Tensor, k: int, what: str) -> np.ndarray:
     means = np.empty(len(left), dtype=np.float32)
     for start, end in _tiles(len(left), what):
-        (found,) = _search(left[start:end], right, [(torch.zeros(len(right)), min(k, len(right)), None)])
+        (found,) = _search(left[start:end], right, [(None, min(k, len(right)), None)])
         means[start:end] = _best(_cosines(left[start:end], right, found), k).mean(axis=1)
     return means
+
+
+def _penalty(hubness: np.ndarray, candidates: int) -> torch.Tensor:
+    """Half of r(y): cosine - penalty orders the candidates of a query as CSLS does."""
+    if hubness.shape != (candidates,):
+        raise InputError(f"hubness must have one number for each of {candidates} candidates, got {hubness.shape}")
+    return torch.from_numpy(np.array(hubness, dtype=np.float32)) / 2
 
 
 def _check(left: torch.Tensor, right: torch.Tensor, k: int, csls_k: int) -> None:
@@ -128,38 +131,39 @@ def _tiles(length: int, what: str) -> Iterator[tuple[int, int]]:
         report.advance(end - start)
 
 
-_Ranking = tuple[torch.Tensor, int, torch.Tensor | None]
+_Ranking = tuple[torch.Tensor | None, int, torch.Tensor | None]
 
 
 def _search(queries: torch.Tensor, candidates: torch.Tensor, rankings: list[_Ranking]) -> list[np.ndarray]:
-    """For each ranking (penalty [m], k, excluded [n]): rows [n, >= k] with the k best of cosine - penalty."""
-    kept: list[list[torch.Tensor]] = [[] for _ in rankings]
-    scores: list[list[torch.Tensor]] = [[] for _ in rankings]
+    """For each ranking (penalty [m] or None, k, excluded [n] or None): rows [n, >= k] of the best cosine - penalty."""
+    found: list[tuple[list[torch.Tensor], list[torch.Tensor]]] = [([], []) for _ in rankings]
+    # Written over tile by tile: fresh memory of this size costs as much as the product itself.
+    cosine_memory, ranked_memory = (
+        torch.empty(len(queries) * min(len(candidates), _CANDIDATES_PER_TILE)) for _ in range(2)
+    )
     for start in range(0, len(candidates), _CANDIDATES_PER_TILE):
         tile = candidates[start : start + _CANDIDATES_PER_TILE]
-        cosines = queries @ tile.T
-        for number, (penalty, k, excluded) in enumerate(rankings):
+        size = len(queries) * len(tile)
+        cosines = torch.mm(queries, tile.T, out=cosine_memory[:size].view(len(queries), len(tile)))
+        for (penalty, k, excluded), (scores, rows) in zip(rankings, found, strict=True):
             ranked = cosines
-            if penalty.any():
-                ranked = cosines - penalty[start : start + len(tile)]
+            if penalty is not None:
+                ranked = ranked_memory[:size].view_as(cosines)
+                torch.sub(cosines, penalty[start : start + len(tile)], out=ranked)
             if excluded is not None:
-                ranked = _without(ranked, excluded - start)
-            best, rows = _tile_best(ranked, min(k + _MORE, len(tile)))
-            scores[number].append(best)
-            kept[number].append(rows + start)
-    found = []
-    for number, (_, k, _) in enumerate(rankings):
-        rows = torch.cat(kept[number], dim=1)
-        places = _top(torch.cat(scores[number], dim=1), min(k + _MORE, rows.shape[1]))
-        found.append(rows.gather(1, places).numpy())
-    return found
+                _exclude(ranked, excluded - start)
+            best, columns = _tile_best(ranked, min(k + _MORE, len(tile)))
+            scores.append(best)
+            rows.append(columns + start)
+    return [
+        torch.cat(rows, dim=1).gather(1, _top(torch.cat(scores, dim=1), min(k + _MORE, len(candidates)))).numpy()
+        for (_, k, _), (scores, rows) in zip(rankings, found, strict=True)
+    ]
 
 
-def _without(scores: torch.Tensor, excluded: torch.Tensor) -> torch.Tensor:
+def _exclude(scores: torch.Tensor, excluded: torch.Tensor) -> None:
     inside = torch.nonzero((excluded >= 0) & (excluded < scores.shape[1])).squeeze(1)
-    scores = scores.clone()
     scores[inside, excluded[inside]] = -torch.inf
-    return scores
 
 
 def _tile_best(scores: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
