@@ -21,7 +21,7 @@ def identical_words(source: WordVectors, target: WordVectors) -> Pairs:
 def mutual_neighbours(
     source: WordVectors, target: WordVectors, limit: int = 20_000, *, neighbourhood: int = 10
 ) -> Pairs:
-    """Words that are each other's CSLS neighbour as they stand: the seed where one teacher made both languages' vectors.
+    """Words that are each other's CSLS neighbour as they stand: a seed where one teacher made both languages' vectors.
 
     Args:
         source: Vectors of one language.
@@ -33,8 +33,8 @@ def mutual_neighbours(
         InputError: The dimensions differ.
     """
     check_dimensions(source, target)
-    sides = [torch.from_numpy(normalise(side.matrix)[:limit]) for side in (source, target)]
-    induced = Induction(len(sides[0]), len(sides[1]), neighbourhood)(*sides)
+    x, z = (torch.from_numpy(normalise(side.matrix)[:limit]) for side in (source, target))
+    induced = Induction(len(x), len(z), neighbourhood)(x, z)
     rows = induced.mutual()
     return [
         (source.words[row], target.words[column])

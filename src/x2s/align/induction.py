@@ -67,8 +67,9 @@ class Induction:
         self.rows, self.columns = _padded(n), _padded(m)
         if self.rows * self.columns * 4 > _MOST_BYTES:
             raise InputError(
-                f"vocabulary_cutoff: the similarities of {n} x {m} words need {self.rows * self.columns * 4 / 2**30:.0f} "
-                "GB of memory; choose 60,000 or less (the default is 20,000)"
+                f"vocabulary_cutoff: the similarities of {n} x {m} words need "
+                f"{self.rows * self.columns * 4 / 2**30:.0f} GB of memory; "
+                "choose 60,000 or less (the default is 20,000)"
             )
         self._similarity = torch.empty(self.rows, self.columns)
         self._scores = torch.empty(min(_TILE, self.rows), self.columns)
@@ -95,7 +96,9 @@ class Induction:
             blocks = slice(tile.start // _BLOCK, tile.stop // _BLOCK)
             source_means[tile], row_best[tile] = self._row_means(similarity)
             torch.amax(similarity.view(-1, _BLOCK, self.columns), 1, out=peaks[blocks])
-            scores = self._less(similarity, source_means[tile, None], drops and drops.tile(number, len(similarity)))
+            scores = self._less(
+                similarity, source_means[tile, None], drops.tile(number, len(similarity)) if drops else None
+            )
             torch.amax(scores.view(-1, _BLOCK, self.columns), 1, out=score_peaks[blocks])
         target_means = self._column_means(peaks)
         backward = self._best_rows(score_peaks, source_means, drops)
@@ -157,7 +160,9 @@ class Induction:
         for number, tile in enumerate(self._tiles):
             similarity = self._similarity[tile]
             size = len(similarity)
-            scores = self._less(similarity, target_means[None], drops and drops.tile(number, size, transposed=True))
+            scores = self._less(
+                similarity, target_means[None], drops.tile(number, size, transposed=True) if drops else None
+            )
             parts = scores.view(size, _BLOCK, strides)
             stride = parts.amax(1).argmax(1)
             best, place = parts[torch.arange(size), :, stride].max(1)
@@ -177,10 +182,11 @@ class _Drops:
 
     def __init__(self, shape: torch.Size, tiles: int, keep: float, generator: torch.Generator | None) -> None:
         self.columns = shape[1]
-        draws = torch.empty(shape[0] * shape[1] + _SHIFTS, dtype=torch.int16)
+        shifts = min(_SHIFTS, shape[0] * shape[1])
+        draws = torch.empty(shape[0] * shape[1] + shifts, dtype=torch.int16)
         draws.random_(0, 1 << 15, generator=generator)
         self._pool = torch.where(draws < round(keep * (1 << 15)), 1.0, _DROPPED)
-        self._shifts = torch.randint(_SHIFTS, (2, tiles), generator=generator)
+        self._shifts = torch.randint(shifts, (2, tiles), generator=generator)
 
     def tile(self, number: int, size: int, *, transposed: bool = False) -> Tensor:
         shift = int(self._shifts[int(transposed), number])

@@ -22,7 +22,7 @@ def align_all(
         vectors: By language; the order is kept.
         hub: The language whose space is the common one.
         dictionaries: By language, (word, hub word) pairs for the modes that take a dictionary.
-        **settings: Of `VecMap`.
+        **settings: Of `VecMap`; its own `hub` is always "fixed", or the languages would not share a space.
 
     Raises:
         InputError: `hub` is not among the languages, or what `VecMap.fit` raises.
@@ -30,8 +30,6 @@ def align_all(
     if hub not in vectors:
         raise InputError(f"hub: expected one of {', '.join(vectors) or 'no languages at all'}, got {hub!r}")
     vecmap = VecMap(**settings)
-    if vecmap.hub != "fixed":
-        raise InputError("hub: many languages share a space only if the hub stays in place; leave hub='fixed'")
     target = vectors[hub]
     space: dict[str, WordVectors] = {}
     for language, source in vectors.items():

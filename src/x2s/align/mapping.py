@@ -91,28 +91,12 @@ class Mapping:
                 raise InputError(
                     f"{folder}: expected a saved mapping with {_TENSORS} and {_JSON}, but {name} is absent"
                 )
-        try:
-            about = json.loads((folder / _JSON).read_text(encoding="utf-8"))
-            known = {name: about[name] for name in _ABOUT}
-        except (ValueError, KeyError, TypeError) as error:
-            raise FileFormatError(
-                folder / _JSON, None, f"expected what Mapping.save writes, got {error!r}; align again"
-            ) from error
+        about = _about(folder / _JSON)
         try:
             tensors = load_file(folder / _TENSORS)
-            arrays = {
-                "weights": tensors["weights"],
-                "means": tensors["means"],
-                "hub_weights": tensors.get("hub_weights"),
-            }
+            return cls(tensors["weights"], tensors["means"], hub_weights=tensors.get("hub_weights"), **about)
         except (SafetensorError, KeyError) as error:
-            raise FileFormatError(
-                folder / _TENSORS, None, f"expected what Mapping.save writes, got {error!r}; align again"
-            ) from error
-        known["objective"] = float("nan") if known["objective"] is None else known["objective"]
-        known["normalise_steps"] = tuple(known["normalise_steps"])
-        known["history"] = tuple(known["history"])
-        return cls(**arrays, **known)
+            raise _unreadable(folder / _TENSORS, error) from error
 
     def _check(self, vectors: WordVectors, language: str | None) -> None:
         if vectors.dimension != len(self.weights):
@@ -140,3 +124,17 @@ _ABOUT: Sequence[str] = (
 def _product(rows: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
     product: NDArray[np.float32] = rows @ weights
     return product
+
+
+def _about(path: Path) -> dict[str, Any]:
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))
+        about = {name: written[name] for name in _ABOUT}
+        about["objective"] = float("nan") if about["objective"] is None else about["objective"]
+        return about | {name: tuple(about[name]) for name in ("normalise_steps", "history")}
+    except (ValueError, KeyError, TypeError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> FileFormatError:
+    return FileFormatError(path, None, f"expected what Mapping.save writes, got {error!r}; align again")

@@ -21,7 +21,8 @@ def orthogonal_map(cross_covariance: Tensor) -> Tensor:
         [d, d] float64.
     """
     u, _, vt = torch.linalg.svd(cross_covariance.double())
-    return u @ vt
+    rotation: Tensor = u @ vt
+    return rotation
 
 
 def whitening(pairs: Tensor, ridge: float) -> tuple[Tensor, Tensor]:
@@ -30,7 +31,7 @@ def whitening(pairs: Tensor, ridge: float) -> tuple[Tensor, Tensor]:
     Args:
         pairs: [p, d], the vectors of one side of the dictionary; p may be smaller than d.
         ridge: Share of the mean variance added to every direction. It bounds what a direction that the
-            dictionary hardly spans is blown up by; with 0 a rank-deficient dictionary gives infinity.
+            dictionary hardly spans is blown up by. Below 1e-14, the precision of float64, it counts as 1e-14.
 
     Returns:
         A and A^-1, both [d, d] float64, symmetric.
@@ -39,7 +40,8 @@ def whitening(pairs: Tensor, ridge: float) -> tuple[Tensor, Tensor]:
     gram = rows.T @ rows
     values, vectors = torch.linalg.eigh(gram)
     mean = values.clamp_min(0).mean()
-    roots = (values.clamp_min(0) + (ridge * mean).clamp_min(torch.finfo(torch.float64).tiny)).sqrt()
+    floor = (max(ridge, 1e-14) * mean).clamp_min(torch.finfo(torch.float64).tiny)
+    roots = (values.clamp_min(0) + floor).sqrt()
     return (vectors / roots) @ vectors.T, (vectors * roots) @ vectors.T
 
 

@@ -47,7 +47,7 @@ def learn(
     generator: torch.Generator,
     what: str,
 ) -> Learnt:
-    """Iterate until the keep probability is 1 and the dictionary stays, or `stochastic_interval` iterations are in vain.
+    """Iterate until the keep probability is 1 and the dictionary stays, or the last `stochastic_interval` were in vain.
 
     Args:
         source: [n, d] float32, normalised, the words that take part.

@@ -28,8 +28,8 @@ def unsupervised_start(
         Source rows and target rows of the pairs, [p] int64 each.
     """
     size = min(len(source), len(target), words)
-    profiles = [torch.from_numpy(normalise(_sorted_roots(side[:size]), steps)) for side in (source, target)]
-    induced = Induction(size, size, neighbourhood)(*profiles)
+    x, z = (torch.from_numpy(normalise(_sorted_roots(side[:size]), steps)) for side in (source, target))
+    induced = Induction(size, size, neighbourhood)(x, z)
     rows = torch.arange(size)
     return torch.cat([rows, induced.backward]), torch.cat([induced.forward, rows])
 
@@ -37,4 +37,5 @@ def unsupervised_start(
 def _sorted_roots(vectors: Tensor) -> NDArray[np.float32]:
     u, s, _ = torch.linalg.svd(vectors.double(), full_matrices=False)
     root = ((u * s) @ u.T).float()
-    return root.sort(dim=1).values.numpy()
+    profiles: NDArray[np.float32] = root.sort(dim=1).values.numpy()
+    return profiles

@@ -44,7 +44,7 @@ class VecMap:
     _: KW_ONLY
     normalise_steps: tuple[Step, ...] = STEPS
     final: Literal["advanced", "orthogonal"] = "advanced"
-    """The last map: whitened and re-weighted as in the paper, or the rotation, which keeps the language's own geometry."""
+    """The last map: whitened and re-weighted as in the paper, or the rotation, which keeps the language's geometry."""
     hub: Literal["fixed", "two_sided"] = "fixed"
     """fixed: the target's vectors come out bit-identical. two_sided: both move, as in the reference (0.5 and 0.5)."""
     whiten: bool = True
