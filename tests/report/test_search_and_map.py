@@ -53,11 +53,11 @@ def test_hubness_is_the_mean_of_the_ten_nearest() -> None:
 
 def test_budget_cuts_dimensions_before_words() -> None:
     vectors = clustered(("en", "de"), 400, 256, 0.3)
-    data = search_data(vectors, {}, budget=2 * 400 * 160)
+    data = search_data(vectors, {}, budget=2 * 400 * (160 + 2))
     assert (data["dimension"], len(data["languages"][0]["words"])) == (160, 400)
     nearest = (unit(unpacked(data, 0)) @ unit(unpacked(data, 1)).T).argmax(axis=1)
     assert np.mean(nearest == np.arange(400)) > 0.95
-    data = search_data(vectors, {}, budget=2 * 128 * 100)
+    data = search_data(vectors, {}, budget=2 * 100 * (128 + 2))
     assert (data["dimension"], len(data["languages"][0]["words"])) == (128, 100)
 
 

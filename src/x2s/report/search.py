@@ -23,7 +23,7 @@ _CSLS_NEIGHBOURS = 10
 
 
 def search_data(
-    vectors: Mapping[str, WordVectors], names: Mapping[str, str], *, words: int = 3000, budget: int = 7_000_000
+    vectors: Mapping[str, WordVectors], names: Mapping[str, str], *, words: int = 3000, budget: int = 7_100_000
 ) -> dict[str, Any]:
     """Words, int8 vectors and hubness of the most frequent words of each language, ready for JSON.
 
@@ -31,7 +31,7 @@ def search_data(
         vectors: Vectors in one common space, words by falling count.
         names: Name of each language to show.
         words: At most so many words per language.
-        budget: Bytes of vectors in all; dimensions are cut first (not below 128), then words.
+        budget: Bytes of vectors and hubness in all; dimensions are cut first (not below 128), then words.
 
     Returns:
         `dimension`, `original_dimension`, and per language `code`, `name`, `words`, `vectors` (base64 of int8
@@ -43,8 +43,8 @@ def search_data(
         return {"dimension": 0, "original_dimension": 0, "languages": []}
     original = next(iter(usable.values())).matrix.shape[1]
     most = max(min(words, len(found.words)) for found in usable.values())
-    dimension = min(original, max(_LEAST_DIMENSIONS, budget // (most * len(usable))))
-    words = min(most, max(1, budget // (dimension * len(usable))))
+    dimension = min(original, max(_LEAST_DIMENSIONS, budget // (most * len(usable)) - len(usable)))
+    words = min(most, max(1, budget // ((dimension + len(usable)) * len(usable))))
     rows = {code: _unit(found.matrix[:words]) for code, found in usable.items()}
     if dimension < original:
         basis = _leading_directions(np.concatenate(list(rows.values())), dimension)
