@@ -82,6 +82,8 @@ def _reason(text: str) -> str:
         return "its settings changed"
     if first.startswith(("Input files updated", "Updated input files")):
         return "what it reads is new: " + first.split(":", 1)[-1].strip()
+    if first.startswith("Set of input files has changed"):
+        return "it has other files to read"
     return first or "needed"
 
 

@@ -69,8 +69,8 @@ def make_place(folder: Path, encoder: Path) -> Place:
         "output": "out",
         "languages": list(LANGUAGES),
         "teacher": {"model": str(encoder), "layer": 1},
-        "corpus": {"source": {"kind": "files", "paths": "texts/{language}.txt"}, "min_count": 3},
-        "evaluate": {"lexicons": [{"format": "muse", "path": "{source}-{target}.txt"}]},
+        "corpus": {"source": {"kind": "files", "paths": str(folder / "texts" / "{language}.txt")}, "min_count": 3},
+        "evaluate": {"lexicons": [{"format": "muse", "path": str(folder / "{source}-{target}.txt")}]},
     }
     (folder / "run.yaml").write_text(yaml.safe_dump(config))
     return Place(folder)
@@ -92,6 +92,6 @@ def completed(tmp_path_factory: pytest.TempPathFactory, tiny_encoder_folder: Pat
 
 @pytest.fixture
 def copy(completed: tuple[Place, str], tmp_path: Path) -> Place:
-    """A copy of the completed run, free to be changed (times kept, or everything would be new)."""
+    """A copy of the completed run (not of the text it read), free to be changed."""
     shutil.copytree(completed[0].folder, tmp_path / "copy", symlinks=True)
     return Place(tmp_path / "copy")

@@ -89,12 +89,18 @@ def test_only_what_a_change_touches_is_done_again(copy):
     assert started(done.stdout) == {"align-fr", "evaluate-de", "evaluate-fr", "report"}
 
 
-def test_changed_text_is_read_again(copy):
-    with (copy.folder / "texts" / "fr.txt").open("a", encoding="utf-8") as file:
+def test_changed_text_is_read_again(tmp_path, tiny_encoder_folder):
+    place = make_place(tmp_path, tiny_encoder_folder)
+    assert started(place.x2s("corpus", "run.yaml").stdout) == {f"corpus-{code}" for code in LANGUAGES}
+    time.sleep(1)
+    with (place.folder / "texts" / "fr.txt").open("a", encoding="utf-8") as file:
         file.write("Bado bifo bado bifo bado bifo bado. Gulo bado bifo gulo bado bifo gulo.\n" * 9)
-    done = copy.x2s("static", "run.yaml", "--language", "fr")
-    assert done.returncode == 0, done.stderr
-    assert started(done.stdout) == {"corpus-fr", "static-fr"}
+    assert "what it reads is new" in place.x2s("plan", "run.yaml").stdout
+    done = place.x2s("corpus", "run.yaml")
+    assert started(done.stdout) == {"corpus-fr"}
+    (place.folder / "texts" / "fr.txt").rename(place.folder / "texts" / "fr.old")
+    (place.folder / "texts" / "de.txt").rename(place.folder / "texts" / "fr.txt")
+    assert place.x2s("plan", "run.yaml").returncode == 2
 
 
 def test_two_runs_with_one_seed_are_bit_identical(completed, tmp_path, tiny_encoder_folder):
