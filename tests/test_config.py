@@ -135,3 +135,15 @@ def test_patterns_of_one_language():
     config = Config.model_validate(GOOD)
     assert config.corpus.source.patterns("de") == ["texts/de/*.txt"]
     assert config.others == ("de",)
+
+
+def test_every_key_is_explained():
+    from x2s.config import explained
+
+    keys = {key.name: key for key in explained()}
+    assert keys["corpus.min_tokens"].default == "7"
+    assert keys["output"].default == "required"
+    assert keys["corpus.source(files).paths"].meaning
+    assert keys["evaluate.lexicons.format"].values == "freedict | muse | xling | panlex"
+    assert not [key.name for key in keys.values() if not key.meaning and not key.name.endswith(("kind", "format"))]
+    assert {key.name for key in explained("static.")} == {name for name in keys if name.startswith("static.")}

@@ -221,6 +221,22 @@ def config_show(config: ConfigFile) -> None:
     sys.stdout.write(load_config(config).to_yaml())
 
 
+@config_app.command("explain")
+def config_explain(
+    key: Annotated[str, typer.Argument(help="Only keys that begin so, e.g. corpus or static.ridge")] = "",
+) -> None:
+    """Say what every key means, and its default."""
+    from x2s.config import explained as keys
+
+    found = list(keys(key))
+    if not found:
+        raise InputError(f"no key begins with {key!r}; see them all with: x2s config explain")
+    for entry in found:
+        console.print(f"[bold]{escape(entry.name)}[/bold]  [dim]{escape(entry.values)}; {escape(entry.default)}[/dim]")
+        if entry.meaning:
+            console.print(f"    {escape(entry.meaning)}", highlight=False)
+
+
 @app.command(hidden=True)
 def work(
     stage: Annotated[str, typer.Argument()],

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from x2s.config import Config
+from x2s.config import Config, load_config
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,6 @@ class Run:
     @classmethod
     def open(cls, folder: str | Path) -> "Run":
         """The run that lives in `folder`, with the configuration stored there."""
-        from x2s.config import load_config
-
         folder = Path(folder)
         return cls(load_config(folder / "config.yaml"), folder)
 
