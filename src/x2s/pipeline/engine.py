@@ -30,8 +30,9 @@ def command(stage: str) -> str:
     language = " --language {wildcards.language}" if STAGES[stage].per_language else ""
     name = f"{stage}-{{wildcards.language}}" if STAGES[stage].per_language else stage
     python = shlex.quote(sys.executable).replace("{", "{{").replace("}", "}}")
+    # Threads that wait actively for one another crawl as soon as something else uses a core.
     return (
-        f"mkdir -p logs; export OMP_NUM_THREADS={{threads}}; "
+        f"mkdir -p logs; export OMP_NUM_THREADS={{threads}} OMP_WAIT_POLICY=PASSIVE; "
         f"exec {python} -m x2s.cli work {stage}{language} --cores {{threads}} > logs/{name}.log 2>&1"
     )
 
