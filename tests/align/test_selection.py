@@ -33,7 +33,7 @@ def test_a_language_off_its_place_is_aligned(planted, final):
     source, target, rotation = planted(words=1200, noise=0.8)
     near = _rotated(target, rotation.T, 0.5)
     mapping = VecMap(final=final, stochastic_interval=5).fit(source, near)
-    selection = select(_normalised(source), mapping(source), mapping.hub(near), final=final)
+    selection = select(_normalised(source), mapping(source), mapping.hub(near))
     assert _accuracy(_normalised(source), mapping.hub(near)) < 0.3
     assert _accuracy(mapping(source), mapping.hub(near)) > 0.8
     assert selection.choice == "aligned"
@@ -47,7 +47,7 @@ def test_a_language_in_place_is_not_spoilt(planted, final):
     source, target, rotation = planted(words=250, dimension=100, noise=1.2)
     there = target.with_matrix(target.matrix @ rotation.T)
     mapping = VecMap(final=final, stochastic_interval=5).fit(source, there)
-    selection = select(_normalised(source), mapping(source), mapping.hub(there), final=final)
+    selection = select(_normalised(source), mapping(source), mapping.hub(there))
     assert selection.choice == "unaligned"
     assert selection.aligned.mean_csls > selection.unaligned.mean_csls, "the fitted words themselves would be fooled"
 
@@ -65,7 +65,7 @@ def test_the_evidence_is_written_as_json(planted):
     written = json.loads(selection.to_json())
     assert written["choice"] == selection.choice
     assert written["held_out"]["mutual_share"] == selection.held_out.mutual_share
-    assert set(written) == {"choice", "unaligned", "held_out", "aligned", "margin"}
+    assert set(written) == {"choice", "unaligned", "held_out", "aligned", "final", "margin"}
 
 
 def test_other_words_are_refused(planted):
