@@ -26,7 +26,6 @@ EPOCHS = 5
 CORPUS = {"min_sentences_per_paragraph": 1, "min_tokens": 3, "min_count": 5}
 """Help text is mostly paragraphs of one sentence: the paper's filters, made for web text, would leave next to none."""
 ROOMS = ("corpus", "contextual", "static")
-VARIANTS = ("x2static_1_epoch", "x2static_lr_0.01", "x2static_from_aggregated", "aggregated_and_x2static_lr_0.01")
 RIDGES = (0.0, 0.01, 0.1, 1.0)
 
 
@@ -72,7 +71,7 @@ def static_vectors(language: str, variants: bool = False) -> dict[str, WordVecto
 
     Args:
         language: One of `LANGUAGES`.
-        variants: Also those of `VARIANTS` and of other ridges and layers.
+        variants: Also other hyper-parameters, layers and combinations.
     """
     settings = {"layer": LAYER, "epochs": EPOCHS, "seeds": SEEDS, "corpus": CORPUS, "variants": variants}
     folder = cache() / f"vectors-{key(*ROOMS, **settings)}" / language
@@ -121,6 +120,8 @@ def _variants(learn, closed: dict[str, WordVectors]) -> Iterator[tuple[str, Word
         whitened = learn(["whitened_context"], ridge=ridge)["whitened_context"]
         yield f"whitened_context_ridge_{ridge:g}", whitened
         yield f"combined_ridge_{ridge:g}", combine(closed["aggregated"], whitened)
+    yield "combined_by_sum", combine(closed["aggregated"], closed["whitened_context"], by="sum")
+    yield "combined_two_layers", combine(closed["aggregated"], closed["aggregated_layer_7"], closed["whitened_context"])
 
 
 def _common(found: Iterable[tuple[str, WordVectors]]) -> dict[str, WordVectors]:

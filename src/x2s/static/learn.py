@@ -63,7 +63,7 @@ def learn_static(
         vocabulary: The words that the stream was encoded with.
         dimension: d of the teacher.
         language: Code recorded in the vectors.
-        methods: Of `METHODS`. `combined` is made of `aggregated` and `whitened_context`.
+        methods: Of `METHODS`. `combined` concatenates `aggregated` and `whitened_context`, so has 2 d dimensions.
         layers: Further layers to aggregate, results named `aggregated_layer_N`; the stream must carry them.
         ridge: See `WhitenedContext`.
         epochs: Passes of `x2static`; the other methods use the first pass only.
