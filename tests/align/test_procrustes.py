@@ -37,6 +37,19 @@ def test_recovers_a_planted_rotation(seed):
     np.testing.assert_allclose(orthogonal_map(torch.from_numpy(x.T @ x @ planted)).numpy(), planted, atol=1e-8)
 
 
+def test_an_anchor_pulls_towards_staying():
+    rng = np.random.default_rng(0)
+    x = torch.from_numpy(rng.normal(size=(30, 6)))
+    planted = torch.from_numpy(np.linalg.qr(rng.normal(size=(6, 6)))[0])
+    free, pulled, held = (orthogonal_map(x.T @ x @ planted, anchor) for anchor in (0.0, 0.5, 1e6))
+    away = [float((rotation - torch.eye(6)).norm()) for rotation in (free, pulled, held)]
+    assert away[0] > away[1] > away[2]
+    assert away[2] < 1e-4
+    np.testing.assert_allclose(pulled.T @ pulled, np.eye(6), atol=1e-10)
+    # a dictionary that says nothing moves nothing
+    np.testing.assert_allclose(orthogonal_map(torch.diag(torch.tensor([1.0, 0, 0])), 0.1), np.eye(3), atol=1e-12)
+
+
 def test_whitening_whitens_and_round_trips():
     x, _ = _pairs()
     white, colour = whitening(torch.from_numpy(x), ridge=0.0)

@@ -11,16 +11,23 @@ from torch import Tensor
 Side = Literal["source", "target"]
 
 
-def orthogonal_map(cross_covariance: Tensor) -> Tensor:
+def orthogonal_map(cross_covariance: Tensor, anchor: float = 0.0) -> Tensor:
     """The rotation W that minimises |X W - Z| over the pairs (Schoenemann 1966), W^T W = I.
 
     Args:
         cross_covariance: [d, d], X^T Z over the pairs. It may be rank-deficient; W is orthogonal all the same.
+        anchor: Pull towards the identity, for sides that share their coordinates: W minimises
+            |X W - Z|^2 + anchor * s * |W - I|^2, s the mean singular value of X^T Z. Directions of which the dictionary
+            says little then stay in place instead of turning at random.
 
     Returns:
         [d, d] float64.
     """
-    u, _, vt = torch.linalg.svd(cross_covariance.double())
+    cross_covariance = cross_covariance.double()
+    if anchor:
+        pull = anchor * torch.linalg.svdvals(cross_covariance).mean()
+        cross_covariance = cross_covariance + pull * torch.eye(len(cross_covariance), dtype=torch.float64)
+    u, _, vt = torch.linalg.svd(cross_covariance)
     rotation: Tensor = u @ vt
     return rotation
 

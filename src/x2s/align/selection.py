@@ -45,6 +45,7 @@ def select(
     hub: WordVectors,
     *,
     final: Literal["advanced", "orthogonal"] = "advanced",
+    anchor: float = 0.0,
     folds: int = 20,
     limit: int = 20_000,
     neighbourhood: int = 10,
@@ -64,6 +65,7 @@ def select(
         aligned: The same words in the hub's space.
         hub: The hub's vectors, `normalise`d.
         final: The kind of map that made `aligned`. It is recorded only: the test is the same for both.
+        anchor: Of the `VecMap` that made `aligned`; the held-out rotations are pulled as much.
         folds: Number of parts; each is judged under a map fitted to the others. Few folds judge maps fitted to much
             less than all words, which is too pessimistic.
         limit: Most frequent words of each side that are compared.
@@ -80,14 +82,18 @@ def select(
         raise InputError("selection: the unaligned and the aligned vectors must be of the same words in the same order")
     before, after, target = (_unit(side.matrix[:limit]) for side in (unaligned, aligned, hub))
     asked = torch.arange(len(before))
-    held_out = agreement(_cross_fitted(before, after, target, folds, neighbourhood), target, asked, neighbourhood)
+    held_out = agreement(
+        _cross_fitted(before, after, target, anchor, folds, neighbourhood), target, asked, neighbourhood
+    )
     plain = agreement(before, target, asked, neighbourhood)
     fitted = agreement(after, target, asked, neighbourhood)
     better = held_out.mutual_share - plain.mutual_share > margin and fitted.mean_csls > plain.mean_csls
     return Selection("aligned" if better else "unaligned", plain, held_out, fitted, final, margin)
 
 
-def _cross_fitted(before: Tensor, after: Tensor, target: Tensor, folds: int, neighbourhood: int) -> Tensor:
+def _cross_fitted(
+    before: Tensor, after: Tensor, target: Tensor, anchor: float, folds: int, neighbourhood: int
+) -> Tensor:
     """Every row of `before` under a rotation fitted to the pairs of the rows of other folds."""
     induced = Induction(len(after), len(target), neighbourhood)(after, target)
     rows = torch.cat([torch.arange(len(after)), induced.backward])
@@ -95,7 +101,7 @@ def _cross_fitted(before: Tensor, after: Tensor, target: Tensor, folds: int, nei
     mapped = torch.empty_like(before)
     for fold in range(folds):
         others = rows % folds != fold
-        rotation = orthogonal_map(before[rows[others]].T @ target[partners[others]])
+        rotation = orthogonal_map(before[rows[others]].T @ target[partners[others]], anchor)
         mapped[fold::folds] = before[fold::folds] @ rotation.float()
     return mapped
 

@@ -24,6 +24,7 @@ class Schedule:
     threshold: float
     max_iterations: int
     direction: Direction
+    anchor: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def learn(
     converged = False
     while True:
         began = perf_counter()
-        rotation = orthogonal_map(_cross_covariance(source, target, pairs))
+        rotation = orthogonal_map(_cross_covariance(source, target, pairs), schedule.anchor)
         induced = induction(source[:n] @ rotation.float(), target[:m], keep, generator)
         before, pairs = pairs, _dictionary(induced, schedule.direction)
         improved = induced.objective - best >= schedule.threshold

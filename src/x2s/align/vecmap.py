@@ -56,6 +56,9 @@ class VecMap:
     target_dewhiten: Side | None = "target"
     ridge: float = 1e-3
     """Added to the covariances before whitening, as a share of the mean variance."""
+    anchor: float = 0.0
+    """Not in the paper: pull of all rotations towards staying in place, see `orthogonal_map`. For vectors of one
+    multilingual teacher, whose coordinates mean the same in every language, and few words; try 0.3."""
     csls_neighbourhood: int = 10
     vocabulary_cutoff: int = 20_000
     """Most frequent words of each side that take part in self-learning."""
@@ -147,6 +150,7 @@ class VecMap:
             self.threshold,
             self.max_iterations,
             self.direction,
+            self.anchor,
         )
         return learn(x, z, pairs, induction, schedule, torch.Generator().manual_seed(seed), what)
 
@@ -177,7 +181,7 @@ class VecMap:
     def _final_maps(self, x: Tensor, z: Tensor, learnt: Learnt) -> Maps:
         x_pairs, z_pairs = x[learnt.source_rows], z[learnt.target_rows]
         if self.final == "orthogonal":
-            return Maps(orthogonal_map(x_pairs.double().T @ z_pairs.double()), None)
+            return Maps(orthogonal_map(x_pairs.double().T @ z_pairs.double(), self.anchor), None)
         fixed = self.hub == "fixed"
         half = None if fixed else 0.5
         return advanced_maps(
@@ -229,6 +233,7 @@ def _check_settings(settings: VecMap) -> None:
     first = settings.stochastic_initial
     check("stochastic_initial", first is None or 0 < first <= 1, "None or a probability above 0")
     check("stochastic_multiplier", settings.stochastic_multiplier > 1, "more than 1")
+    check("anchor", settings.anchor >= 0, "0 or more")
     check("ridge", settings.ridge >= 0, "0 or more")
     if settings.hub == "fixed" and settings.final == "advanced":
         check("target_reweight", not settings.target_reweight, "0 or None, because hub='fixed' leaves the target alone")
