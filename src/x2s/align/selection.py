@@ -32,7 +32,7 @@ class Selection:
     final: Literal["advanced", "orthogonal"]
     """The kind of map that made the aligned vectors."""
     margin: float
-    """By how much the share of mutual neighbours had to rise."""
+    """By how much the mean CSLS of held-out words had to rise."""
 
     def to_json(self) -> str:
         """The fields as JSON."""
@@ -49,16 +49,16 @@ def select(
     folds: int = 20,
     limit: int = 20_000,
     neighbourhood: int = 10,
-    margin: float = 0.001,
+    margin: float = 0.0,
 ) -> Selection:
     """Choose the vectors whose words agree better with the hub language, on words the map was not fitted to.
 
     Self-learning raises the similarity of the very pairs it chose, so the aligned vectors as they are would nearly
     always win. Instead the source words are dealt into `folds`; each fold is rotated by a rotation that is fitted to
-    the best translations, in the aligned space, of all other words. Aligned is chosen if under these rotations more
-    words have a mutual CSLS neighbour in the hub language than without, and if the mean CSLS under the given map did
-    not fall either. Rotations stand in for advanced maps, too: those stretch each fold a little differently, which
-    costs mutual neighbours without saying anything about the alignment.
+    the best translations, in the aligned space, of all other words. Aligned is chosen if under these rotations the mean
+    CSLS of the words' best translations rises over that of the unaligned vectors, and under the given map, too.
+    Rotations stand in for advanced maps: those stretch each fold a little differently, which costs similarity without
+    saying anything about the alignment.
 
     Args:
         unaligned: The language's vectors, `normalise`d.
@@ -70,8 +70,7 @@ def select(
             less than all words, which is too pessimistic.
         limit: Most frequent words of each side that are compared.
         neighbourhood: k of CSLS.
-        margin: By how much the share of mutual neighbours must rise for "aligned"; a word in a thousand is noise, and
-            then the vectors stay as they are.
+        margin: By how much the mean CSLS of held-out words must rise for "aligned".
 
     Raises:
         InputError: `unaligned` and `aligned` hold other words, or dimensions differ.
@@ -87,7 +86,7 @@ def select(
     )
     plain = agreement(before, target, asked, neighbourhood)
     fitted = agreement(after, target, asked, neighbourhood)
-    better = held_out.mutual_share - plain.mutual_share > margin and fitted.mean_csls > plain.mean_csls
+    better = held_out.mean_csls - plain.mean_csls > margin and fitted.mean_csls > plain.mean_csls
     return Selection("aligned" if better else "unaligned", plain, held_out, fitted, final, margin)
 
 
