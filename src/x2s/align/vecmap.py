@@ -174,7 +174,7 @@ class VecMap:
         raise AlignmentFailedError(
             f"{what}: unsupervised alignment found no common structure in {self.restarts} tries. The mean CSLS of best "
             f"translations is {proof.unseen:.3f} for words that the map was not fitted to ({proof.seen:.3f} for the "
-            f"others), and {proof.chance:.3f} under a random map; expected at least {_TRUE_OVER_CHANCE:.0f} times that. "
+            f"others), and {proof.chance:.3f} under a random map; expected {_TRUE_OVER_CHANCE:.0f} times that or more. "
             "Use more words or text, or give a seed dictionary: "
             "mode semi_supervised, or identical if the languages share words."
         )
