@@ -32,9 +32,9 @@ check: setup ## Lint, types, import order
 	$(BIN)/lint-imports
 
 bench: setup ## Run all benchmarks (needs X2S_DATA)
-	@failed=""; for name in extraction vecmap load_vectors quality; do \
+	@failed=""; for name in segmentation extraction vecmap load_vectors quality; do \
 	    echo "== $$name"; $(BIN)/python -m benchmarks.$$name || failed="$$failed $$name"; done; \
 	test -z "$$failed" || { echo "below requirement:$$failed"; exit 1; }
 
-clean: ## Remove what the demo made
-	rm -rf runs
+clean: ## Remove what the demo and the benchmarks made
+	rm -rf runs/demo runs/benchmarks

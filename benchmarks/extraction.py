@@ -121,6 +121,8 @@ def _pass(encoder: Encoder, sentences: list[list[str]], vocabulary: Vocabulary, 
         whitened.update(batch)
         if x2static is not None:
             in_sgd += _seconds(lambda: x2static.update(batch))  # noqa: B023 - called at once
+    if x2static is not None:
+        in_sgd += _seconds(x2static.flush)
     return in_sgd
 
 

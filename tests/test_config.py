@@ -98,6 +98,13 @@ GOOD = {
         ({"corpus": {"source": {"paths": "a"}}}, "corpus.source.kind: missing"),
         ({"corpus": {**GOOD["corpus"], "segmenter": {"th": "icu"}}}, "th is not in languages"),
         ({"languages": []}, "languages: "),
+        ({"languages": ["en", "de", "deu"]}, "listed twice: de"),
+        ({"corpus": {**GOOD["corpus"], "min_tokens": 10, "max_tokens": 5}}, "max_tokens: 5 is less than min_tokens"),
+        ({"evaluate": {"ks": []}}, "evaluate.ks: "),
+        ({"evaluate": {"ks": [0]}}, "evaluate.ks.0: "),
+        ({"evaluate": {"lexicons": [{"format": "muse", "path": "{source}-{x}"}]}}, "only {source} and {target}"),
+        ({"align": {"dictionary": "d.txt"}}, "needs {source} and {target} in it"),
+        ({"align": {"anchor": 0.3}}, "only a rotation can be anchored"),
     ],
 )
 def test_inconsistent_settings(tmp_path, change, message):
@@ -147,3 +154,12 @@ def test_every_key_is_explained():
     assert keys["evaluate.lexicons.format"].values == "freedict | muse | xling | panlex"
     assert not [key.name for key in keys.values() if not key.meaning and not key.name.endswith(("kind", "format"))]
     assert {key.name for key in explained("static.")} == {name for name in keys if name.startswith("static.")}
+
+
+def test_a_key_given_twice_is_a_mistake(tmp_path):
+    with pytest.raises(ConfigError, match="line 4: seed: given twice, first in line 3"):
+        load_config(write(tmp_path, "output: x\nlanguages: [en]\nseed: 1\nseed: 2\ncorpus: {source: {kind: hub}}\n"))
+
+
+def test_other_names_of_a_language_become_its_code():
+    assert Config.model_validate(GOOD | {"languages": ["eng", "deu"]}).languages == ("en", "de")

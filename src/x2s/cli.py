@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import sys
 from difflib import get_close_matches
 from itertools import zip_longest
@@ -14,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from x2s.errors import InputError, UnavailableError, X2SError
+from x2s.errors import ConfigError, InputError, UnavailableError, X2SError
 from x2s.files import explained
 
 if TYPE_CHECKING:
@@ -54,23 +56,15 @@ def run(config: ConfigFile, cores: Cores = 0) -> None:
 def plan(config: ConfigFile) -> None:
     """Show which stages `run` would do, and why."""
     from x2s.config import load_config
-    from x2s.pipeline import job_name, pending, prepare
-    from x2s.pipeline.lock import locked
-    from x2s.pipeline.manifests import hollow
+    from x2s.pipeline import job_name, plan_pipeline
 
-    checked = load_config(config)
-    with locked(checked.output.absolute()):
-        prepared = prepare(checked)
-        gone = hollow(prepared.folder)
-        for path, reason in gone.items():
-            console.print(f"  {path.stem:<14} {escape(reason)}", highlight=False)
-        todo = pending(prepared.folder, [])
+    todo = plan_pipeline(load_config(config))
     for entry in todo:
         console.print(f"  {job_name(*entry.job):<14} {escape(_reason(entry.reason))}", highlight=False)
-    if not todo and not gone:
+    if not todo:
         console.print("Nothing to do: every stage is complete and nothing it reads has changed.")
     else:
-        console.print(f"{len(todo) + len(gone)} stages to do; start them with: x2s run {config}")
+        console.print(f"{len(todo)} stages to do; start them with: x2s run {config}")
 
 
 def _reason(text: str) -> str:
@@ -242,11 +236,23 @@ def work(
     stage: Annotated[str, typer.Argument()],
     language: Annotated[str | None, typer.Option()] = None,
     cores: Annotated[int, typer.Option(min=1)] = 1,
+    parent: Annotated[int, typer.Option(help="Process that this one must not outlive; 0: none")] = 0,
 ) -> None:
     """Do one stage of the run in the current folder, in this process (what the Snakefile calls)."""
+    _die_with(parent)
     from x2s.pipeline import work as do
 
     raise typer.Exit(do(Path.cwd(), stage, language, cores))
+
+
+def _die_with(parent: int) -> None:
+    """Have Linux send SIGTERM when the parent is killed, so that no orphan goes on writing; elsewhere do nothing."""
+    if not parent or sys.platform != "linux":
+        return
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
+    if os.getppid() != parent:  # It was killed while this process started.
+        raise typer.Exit(130)
 
 
 def _run(config: Path, targets: list[Job], cores: int) -> Run:
@@ -255,7 +261,7 @@ def _run(config: Path, targets: list[Job], cores: int) -> Run:
 
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
-        return run_pipeline(load_config(config), targets, cores or available, console)
+        return run_pipeline(load_config(config), targets, cores or available, console, config_file=config)
     except KeyboardInterrupt:
         errors.print("Interrupted. Finished stages are kept; the same command goes on from there.", style="yellow")
         raise typer.Exit(130) from None
@@ -268,7 +274,7 @@ def _targets(config: Path, stage: str, languages: list[str] | None) -> list[Job]
     known = [code for code in STAGES[stage].languages(load_config(config)) if code is not None]
     for code in languages or []:
         if code not in known:
-            raise InputError(f"--language {code}: stage {stage} runs for {', '.join(known)}")
+            raise ConfigError(f"--language {code}: stage {stage} runs for {', '.join(known)}")
     return [(stage, code) for code in languages or known]
 
 

@@ -25,11 +25,17 @@ def whole(path: str | Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield beside
+        _flush(beside)
         if beside.is_dir() and path.is_dir():
             old = path.with_name(f".{path.name}.{os.getpid()}.old")
-            path.rename(old)
-            beside.replace(path)
-            shutil.rmtree(old)
+            try:
+                path.rename(old)
+                beside.replace(path)
+            except BaseException:
+                if old.exists() and not path.exists():
+                    old.rename(path)
+                raise
+            shutil.rmtree(old, ignore_errors=True)
         else:
             beside.replace(path)
     except OSError as error:
@@ -39,6 +45,31 @@ def whole(path: str | Path) -> Iterator[Path]:
             shutil.rmtree(beside, ignore_errors=True)
         else:
             beside.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    """Have the disk hold the content before its name appears, or a power cut leaves a name without content."""
+    for file in [path] if path.is_file() else [found for found in path.rglob("*") if found.is_file()]:
+        with file.open("rb") as opened:
+            os.fsync(opened.fileno())
+
+
+def sweep(folder: Path) -> list[Path]:
+    """Clear away what killed processes left behind in `folder`; nobody else may be writing there.
+
+    A folder whose replacement was cut off between its two renames gets its old content back.
+    """
+    swept = []
+    for left in [*folder.rglob(".*.old"), *folder.rglob(".*.partial"), *folder.rglob(".recording-*")]:
+        name = left.name[1:].rsplit(".", 2)[0]
+        if left.suffix == ".old" and not left.with_name(name).exists():
+            left.rename(left.with_name(name))
+        elif left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            left.unlink(missing_ok=True)
+        swept.append(left)
+    return swept
 
 
 def explained(error: OSError, path: Path) -> Exception:

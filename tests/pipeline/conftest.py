@@ -72,7 +72,8 @@ def make_place(folder: Path, encoder: Path) -> Place:
         "corpus": {"source": {"kind": "files", "paths": str(folder / "texts" / "{language}.txt")}, "min_count": 3},
         "evaluate": {"lexicons": [{"format": "muse", "path": str(folder / "{source}-{target}.txt")}]},
     }
-    (folder / "run.yaml").write_text(yaml.safe_dump(config))
+    for name in ("run.yaml", "run.yaml.first"):
+        (folder / name).write_text(yaml.safe_dump(config))
     return Place(folder)
 
 

@@ -11,12 +11,21 @@ import pytest
 from x2s import progress
 from x2s.config import Config
 from x2s.errors import BusyError, UnavailableError
+from x2s.files import sweep, whole
 from x2s.pipeline.declarations import STAGES, jobs
-from x2s.pipeline.layout import fingerprint
+from x2s.pipeline.layout import Run, fingerprint
 from x2s.pipeline.live import clock, describe
 from x2s.pipeline.lock import holder, locked
 from x2s.pipeline.manifests import Manifest, drop_hollow, hollow, read_manifest
 from x2s.pipeline.worker import ProgressFile
+
+CONFIG = Config.model_validate(
+    {
+        "output": "runs/x",
+        "languages": ["en", "de", "fr"],
+        "corpus": {"source": {"kind": "files", "paths": "{language}.txt"}},
+    }
+)
 
 
 def manifest(outputs: list[str]) -> Manifest:
@@ -41,15 +50,31 @@ def test_manifest_round_trip_and_versions(tmp_path):
 
 
 def test_a_manifest_whose_outputs_are_gone_is_dropped_with_a_reason(tmp_path):
-    folder = tmp_path / "manifests"
+    run = Run(CONFIG, tmp_path)
     (tmp_path / "kept").write_text("")
-    manifest(["kept"]).write(folder / "corpus-en.json")
-    manifest(["kept", "de/corpus"]).write(folder / "corpus-de.json")
-    (folder / "corpus-fr.json").write_text("{}")
-    assert set(hollow(tmp_path)) == {folder / "corpus-de.json", folder / "corpus-fr.json"}
-    dropped = drop_hollow(tmp_path)
-    assert dropped[folder / "corpus-de.json"] == "de/corpus is gone"
-    assert [path.name for path in folder.iterdir()] == ["corpus-en.json"]
+    manifest(["kept"]).write(run.manifest("corpus", "en"))
+    manifest(["kept", "de/corpus"]).write(run.manifest("corpus", "de"))
+    run.manifest("corpus", "fr").write_text("{}")
+    assert set(hollow(run)) == {("corpus", "de"), ("corpus", "fr")}
+    assert drop_hollow(run)["corpus", "de"] == "de/corpus is gone"
+    assert [path.name for path in (tmp_path / "manifests").iterdir()] == ["corpus-en.json"]
+
+
+def test_what_killed_processes_left_is_cleared_away(tmp_path):
+    (tmp_path / "de" / ".vectors.17.partial").mkdir(parents=True)
+    (tmp_path / "de" / ".recording-static").mkdir()
+    (tmp_path / ".a.json.18.partial").write_text("half")
+    (tmp_path / "de" / ".final.19.old").mkdir()  # Cut off between the two renames: the old content comes back.
+    (tmp_path / "de" / ".final.19.old" / "model").write_text("old")
+    (tmp_path / "de" / "corpus").mkdir()
+    (tmp_path / "de" / ".corpus.20.old").mkdir()
+    sweep(tmp_path)
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == [
+        "de",
+        "de/corpus",
+        "de/final",
+        "de/final/model",
+    ]
 
 
 def _hold(folder: Path, ready, release) -> None:
@@ -107,15 +132,6 @@ def test_words_for_people():
     assert describe({}) == "starting"
 
 
-CONFIG = Config.model_validate(
-    {
-        "output": "runs/x",
-        "languages": ["en", "de", "fr"],
-        "corpus": {"source": {"kind": "files", "paths": "{language}.txt"}},
-    }
-)
-
-
 def test_jobs_come_after_what_they_need():
     order = jobs(CONFIG)
     for stage, language in order:
@@ -135,3 +151,21 @@ def test_settings_touch_only_the_stages_that_read_them():
     assert {job[0] for job, value in prints(mode).items() if value != before[job]} == {"align"}
     layer = CONFIG.model_copy(update={"teacher": CONFIG.teacher.model_copy(update={"layer": 3})})
     assert {job[0] for job, value in prints(layer).items() if value != before[job]} == {"teacher", "static"}
+
+
+def test_an_interruption_between_two_renames_keeps_the_old_folder(tmp_path, monkeypatch):
+    with whole(tmp_path / "final") as beside:
+        beside.mkdir()
+        (beside / "model").write_text("old")
+    replace = Path.replace
+
+    def interrupted(self: Path, target: Path) -> Path:
+        if self.name.endswith(".partial"):
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt), whole(tmp_path / "final") as beside:
+        beside.mkdir()
+    assert (tmp_path / "final" / "model").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["final"]

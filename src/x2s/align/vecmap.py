@@ -32,7 +32,8 @@ class AlignmentFailedError(X2SError):
 
 @dataclass(frozen=True)
 class VecMap:
-    """Settings of one alignment; `fit` runs it. Defaults are the paper's, in the form that leaves the hub in place.
+    """Settings of one alignment; `fit` runs it. Defaults are the paper's, in the form that leaves the hub in place
+    and with a start at full keep probability where a seed dictionary is given.
 
     Raises:
         InputError: A setting out of its range, or settings that contradict each other.

@@ -1,5 +1,6 @@
 """Every key of a configuration with its default and meaning, from the documentation under the fields."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple, get_args, get_origin
 
@@ -29,7 +30,8 @@ def _keys(section: type[BaseModel], path: str, prefix: str) -> Iterator[Key]:
     for name, field in section.model_fields.items():
         dotted = f"{path}{name}"
         inner = _sections(field)
-        if not (dotted.startswith(prefix) or (inner and prefix.startswith(dotted))):
+        plain = re.sub(r"\([^)]*\)", "", dotted)  # Without the kinds of sources, as messages name keys.
+        if not (plain.startswith(prefix) or dotted.startswith(prefix) or (inner and prefix.startswith(plain))):
             continue
         if not inner:
             yield Key(dotted, _values(field), _default(field), " ".join((field.description or "").split()))

@@ -33,18 +33,37 @@ def load_config(path: str | Path) -> Config:
     try:
         data = yaml.safe_load(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
+        twice = list(_repeated(node))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise ConfigError(f"{path}{where}: not valid YAML: {getattr(error, 'problem', error)}") from None
     if not isinstance(data, Mapping):
         raise ConfigError(f"{path}: expected 'key: value' lines such as 'output: runs/mine', got {type(data).__name__}")
+    found = twice
     try:
-        return Config.model_validate(data)
+        config = Config.model_validate(data)
     except ValidationError as error:
-        found = sorted(set(_mistakes(error, node)))
+        found = sorted({*twice, *_mistakes(error, node)})
+    if found:
         listed = "\n".join(f"  {f'line {line}: ' if line else ''}{message}" for line, message in found)
-        raise ConfigError(f"{path}: {len(found)} mistake{'s' if len(found) > 1 else ''}\n{listed}") from None
+        raise ConfigError(f"{path}: {len(found)} mistake{'s' if len(found) > 1 else ''}\n{listed}")
+    return config
+
+
+def _repeated(node: yaml.Node | None, path: str = "") -> Iterator[tuple[int, str]]:
+    """Keys that stand twice in one mapping: YAML would silently keep the last."""
+    if isinstance(node, yaml.MappingNode):
+        seen: dict[str, int] = {}
+        for key, value in node.value:
+            name, line = str(key.value), key.start_mark.line + 1
+            if name in seen:
+                yield line, f"{path}{name}: given twice, first in line {seen[name]}"
+            seen[name] = line
+            yield from _repeated(value, f"{path}{name}.")
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _repeated(item, path)
 
 
 def _nearby(path: Path) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -24,6 +25,36 @@ class Section(BaseModel):
     """Base of all sections: frozen, unknown names refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+def _known_language(code: object) -> object:
+    if isinstance(code, bool):
+        raise ValueError(f'YAML reads an unquoted {"no" if not code else "yes"} as {code}; write "no" for Norwegian')
+    if isinstance(code, str):
+        try:
+            return get_language(code).code
+        except InputError as error:
+            raise ValueError(str(error)) from None
+    return code
+
+
+def _pattern(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        path.format(source="xx", target="yy")
+    except (KeyError, IndexError, ValueError) as error:
+        raise ValueError(f"only {{source}} and {{target}} may stand in braces: {error}") from None
+    if "{source}" not in path or "{target}" not in path:
+        raise ValueError("the pattern needs {source} and {target} in it, e.g. dictionaries/{source}-{target}.txt")
+    return path
+
+
+PairPattern = Annotated[str | None, AfterValidator(_pattern)]
+"""A file name for each pair of languages."""
+
+
+LanguageCode = Annotated[str, BeforeValidator(_known_language)]
 
 
 class TeacherConfig(Section):
@@ -50,7 +81,7 @@ class FilesSource(Section):
     """Text of your own: .txt, .jsonl or .parquet, each also .gz, .xz or .zst."""
 
     kind: Literal["files"]
-    paths: str | dict[str, str | list[str]]
+    paths: str | dict[LanguageCode, str | list[str]]
     """A pattern with `{language}` in it (`texts/{language}/*.txt.gz`), or patterns for each language."""
     field: str = "text"
     """Key of a .jsonl line or column of a .parquet file that holds the text."""
@@ -117,17 +148,25 @@ class CorpusConfig(Section):
     """Rarer words get no vector."""
     max_vocabulary: int = Field(default=200_000, ge=1)
     """The most frequent words that get a vector."""
-    segmenter: dict[str, str] = Field(default_factory=dict)
+    segmenter: dict[LanguageCode, str] = Field(default_factory=dict)
     """Sentence splitter for single languages, e.g. {th: crfcut}; see docs/segmentation.md."""
-    tokenizer: dict[str, str] = Field(default_factory=dict)
+    tokenizer: dict[LanguageCode, str] = Field(default_factory=dict)
     """Tokenizer for single languages, e.g. {zh: jieba, de: "udpipe:german-gsd.udpipe"}."""
+
+    @model_validator(mode="after")
+    def _some_length_is_left(self) -> Self:
+        if self.max_tokens < self.min_tokens:
+            raise ValueError(f"max_tokens: {self.max_tokens} is less than min_tokens: {self.min_tokens}")
+        return self
 
 
 class StaticConfig(Section):
     """How static vectors are learnt from the teacher's word occurrences."""
 
     methods: tuple[StaticMethod, ...] = ("aggregated", "x2static", "whitened_context", "combined")
-    """All are learnt in one pass over the text. `combined` is the sum of aggregated and whitened_context."""
+    """All are learnt in one pass over the text. `combined` puts aggregated and whitened_context side by side."""
+    layers: tuple[Annotated[int, Field(ge=0)], ...] = ()
+    """Further layers to aggregate in the same pass, as methods aggregated_layer_N beside the others."""
     unit: Literal["sentence", "paragraph"] = "sentence"
     """What the teacher reads at once."""
     context: Literal["others", "all"] = "others"
@@ -159,7 +198,7 @@ class AlignConfig(Section):
     mode: Literal["semi_supervised", "identical", "unsupervised", "supervised"] = "semi_supervised"
     """semi_supervised: self-learning from a seed of mutual neighbours in the teacher's own space. identical: from
     words spelled alike. unsupervised: from the shapes of the two spaces alone. supervised: from `dictionary`."""
-    dictionary: str | None = None
+    dictionary: PairPattern = None
     """Pattern of training dictionaries, with {source} and {target}; for supervised and semi_supervised."""
     methods: tuple[StaticMethod, ...] | None = None
     """Static methods that are aligned; None is all."""
@@ -167,10 +206,18 @@ class AlignConfig(Section):
     """The method whose vectors, aligned or not as selected, are the result of the run."""
     final: Literal["advanced", "orthogonal"] = "advanced"
     """The last map: whitened and re-weighted as in the paper, or a rotation."""
+    anchor: float = Field(default=0.0, ge=0)
+    """Pull of the rotation towards the teacher's own shared coordinates (with final: orthogonal); 0 is the paper."""
     vocabulary_cutoff: int = Field(default=20_000, ge=100)
     """Self-learning sees the most frequent words only."""
     csls_neighbourhood: int = Field(default=10, ge=1)
     """Neighbours in the CSLS penalty."""
+
+    @model_validator(mode="after")
+    def _anchor_holds_a_rotation(self) -> Self:
+        if self.anchor and self.final != "orthogonal":
+            raise ValueError("anchor: only a rotation can be anchored; set final: orthogonal")
+        return self
 
 
 class LexiconConfig(Section):
@@ -178,14 +225,14 @@ class LexiconConfig(Section):
 
     format: Literal["freedict", "muse", "xling", "panlex"] = "freedict"
     """freedict: from Debian packages dict-freedict-*. The others: files."""
-    path: str | None = None
+    path: PairPattern = None
     """Pattern with {source} and {target}, e.g. dictionaries/{source}-{target}.5000-6500.txt."""
     name: str | None = None
     """Name in tables; default is the format."""
 
     @model_validator(mode="after")
     def _files_need_a_path(self) -> Self:
-        if self.format != "freedict" and not (self.path and "{source}" in self.path and "{target}" in self.path):
+        if self.format != "freedict" and not self.path:
             raise ValueError(f"format {self.format} needs path: a pattern with {{source}} and {{target}} in it")
         if self.format == "freedict" and self.path:
             raise ValueError("format freedict takes no path")
@@ -197,9 +244,9 @@ class EvaluateConfig(Section):
 
     lexicons: tuple[LexiconConfig, ...] = ()
     """Empty: no evaluation."""
-    retrieval: tuple[Literal["csls", "nn"], ...] = ("csls", "nn")
+    retrieval: tuple[Literal["csls", "nn"], ...] = Field(default=("csls", "nn"), min_length=1)
     """Score translations by CSLS, by plain cosine (nn), or both."""
-    ks: tuple[int, ...] = (1, 5, 10)
+    ks: tuple[Annotated[int, Field(ge=1)], ...] = Field(default=(1, 5, 10), min_length=1)
     """Precision at these ranks."""
     csls_k: int = Field(default=10, ge=1)
     """Neighbours in the CSLS penalty."""
@@ -212,20 +259,6 @@ class ReportConfig(Section):
     """Words per language that the page's search box knows."""
 
 
-def _known_language(code: object) -> object:
-    if isinstance(code, bool):
-        raise ValueError(f'YAML reads an unquoted {"no" if not code else "yes"} as {code}; write "no" for Norwegian')
-    if isinstance(code, str):
-        try:
-            get_language(code)
-        except InputError as error:
-            raise ValueError(str(error)) from None
-    return code
-
-
-LanguageCode = Annotated[str, BeforeValidator(_known_language)]
-
-
 class Config(Section):
     """A whole run."""
 
@@ -235,7 +268,7 @@ class Config(Section):
     """Folder of the run; relative to where x2s is started."""
     languages: tuple[LanguageCode, ...] = Field(min_length=1)
     """Codes of the languages, the hub language among them."""
-    hub: str = Field(default="en", validate_default=True)
+    hub: LanguageCode = Field(default="en", validate_default=True)
     """Language into whose space all others are mapped."""
     seed: int = 0
     """Seeds shuffling, sub-sampling, negatives and self-learning."""

@@ -52,6 +52,7 @@ def evaluate_bli(
         InputError: Unequal dimensions, vectors of other languages than the lexicon's, or a lexicon none of whose pairs
             has vectors on both sides. Who evaluates many catches this and goes on.
     """
+    _check_ranks(ks, retrieval)
     _check(source, target, lexicon)
     lexicon = lexicon.lowercased(source=_is_lowercase(source), target=_is_lowercase(target))
     listed, wanted = _covered(source, target, lexicon)
@@ -84,6 +85,11 @@ def evaluate_bli(
                 )
             )
     return records
+
+
+def _check_ranks(ks: Sequence[int], retrieval: Sequence[str]) -> None:
+    if not ks or min(ks) < 1 or not retrieval:
+        raise InputError(f"expected ranks of 1 or more and a way of retrieval, got ks={tuple(ks)}, {tuple(retrieval)}")
 
 
 def _check(source: WordVectors, target: WordVectors, lexicon: Lexicon) -> None:

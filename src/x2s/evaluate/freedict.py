@@ -9,6 +9,12 @@ from x2s.files import whole
 from x2s.languages import get_language
 
 _PREFIX = "dict-freedict-"
+
+
+class NoDictionaryError(UnavailableError):
+    """The archive can be reached and has no such dictionary."""
+
+
 _PARSER = 1  # of the kept pairs; a change of the parser's rules raises it
 
 
@@ -25,7 +31,8 @@ def freedict(source: str, target: str, cache_folder: str | Path) -> Lexicon:
         cache_folder: Where packages are kept.
 
     Raises:
-        UnavailableError: FreeDict has neither direction, apt is absent, or the archive cannot be reached.
+        NoDictionaryError: FreeDict has neither direction.
+        UnavailableError: apt is absent, or the archive cannot be reached.
     """
     codes = get_language(source).iso639_3, get_language(target).iso639_3
     cache = PackageCache(cache_folder)
@@ -46,7 +53,7 @@ def freedict(source: str, target: str, cache_folder: str | Path) -> Lexicon:
     if not files:
         there = [name.removeprefix(_PREFIX) for name in cache.available(_PREFIX)]
         near = [pair for pair in there if codes[0] in pair.split("-") or codes[1] in pair.split("-")]
-        raise UnavailableError(
+        raise NoDictionaryError(
             f"FreeDict has no dictionary for {codes[0]} and {codes[1]} in the Debian archive. With one of the two it "
             f"has: {' '.join(near) or 'none'}. Give a lexicon file instead."
         )

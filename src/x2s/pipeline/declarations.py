@@ -10,6 +10,8 @@ from x2s.config import Config, FilesSource
 from x2s.pipeline.layout import Run
 
 Job = tuple[str, str | None]
+UDPIPE = "udpipe:"
+"""What a tool's name begins with when a model file follows."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,24 @@ def _corpus_settings(config: Config, language: str | None) -> dict[str, Any]:
 
 
 def _corpus_files(config: Config, language: str | None) -> list[str]:
+    tools = (config.corpus.segmenter.get(str(language)), config.corpus.tokenizer.get(str(language)))
+    models = {tool.removeprefix(UDPIPE) for tool in tools if tool and tool.startswith(UDPIPE)}
     if not isinstance(config.corpus.source, FilesSource):
+        return sorted(models)
+    return sorted({*models, *text_files(config.corpus.source, str(language))})
+
+
+def text_files(source: FilesSource, language: str) -> list[str]:
+    """The files that the patterns of one language match."""
+    patterns = source.patterns(language)
+    return sorted({found for pattern in patterns for found in glob.glob(pattern, recursive=True)})  # noqa: PTH207
+
+
+def _teacher_files(config: Config, language: str | None) -> list[str]:
+    folder = Path(config.teacher.model)
+    if config.teacher.model == "offline" or not folder.is_dir():
         return []
-    patterns = config.corpus.source.patterns(str(language))
-    return sorted({found for pattern in patterns for found in glob.glob(pattern, recursive=True)})  # noqa: PTH207 - patterns are absolute
+    return sorted(str(path) for suffix in ("json", "safetensors", "bin") for path in folder.glob(f"*.{suffix}"))
 
 
 def _lexicon_files(config: Config, language: str | None) -> list[str]:
@@ -92,6 +108,7 @@ STAGES: dict[str, Stage] = {
             settings=lambda config, language: {
                 name: getattr(config.teacher, name) for name in ("model", "revision", "layer", "dtype", "device")
             },
+            files=_teacher_files,
         ),
         Stage(
             "corpus",

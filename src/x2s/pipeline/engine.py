@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,8 @@ from x2s.pipeline.declarations import STAGES, Job
 from x2s.pipeline.layout import fingerprint, job_name
 
 SNAKEFILE = Path(__file__).with_name("Snakefile")
+PLANNED = "X2S_PLANNED_CONFIG"
+"""Environment variable that names the configuration to plan with, while the stored one stays as it is."""
 
 
 # What the Snakefile asks for.
@@ -33,7 +35,7 @@ def command(stage: str) -> str:
     # Threads that wait actively for one another crawl as soon as something else uses a core.
     return (
         f"mkdir -p logs; export OMP_NUM_THREADS={{threads}} OMP_WAIT_POLICY=PASSIVE; "
-        f"exec {python} -m x2s.cli work {stage}{language} --cores {{threads}} > logs/{name}.log 2>&1"
+        f"exec {python} -m x2s.cli work {stage}{language} --cores {{threads}} --parent $PPID > logs/{name}.log 2>&1"
     )
 
 
@@ -120,22 +122,30 @@ def execute(folder: Path, targets: list[Job], cores: int, on_job: Callable[[Job]
     return complete
 
 
-def pending(folder: Path, targets: list[Job]) -> list[Pending]:
-    """The jobs that `execute` would run, in order."""
-    events = Events()
-    with _session(folder, targets, 1, events, dry_run=True) as workflow:
+def pending(folder: Path, targets: list[Job], undone: dict[Job, str] | None = None) -> list[Pending]:
+    """The jobs that `execute` would run, in order.
+
+    Args:
+        folder: The output folder.
+        targets: What is wanted; empty is everything.
+        undone: Jobs to take as not done although their manifests are there, with the reasons.
+    """
+    events, undone = Events(), undone or {}
+    with _session(folder, targets, 1, events, dry_run=True, forced=list(undone)) as workflow:
         from snakemake.settings.types import ExecutionSettings
 
         workflow.execute_workflow(
             executor="local", pseudo_executor="dryrun", execution_settings=ExecutionSettings(lock=False)
         )
-    found = [Pending(job, reason) for job, reason in events.reasons.items()]
+    found = [Pending(job, undone.get(job, reason)) for job, reason in events.reasons.items()]
     order = list(STAGES)
     return sorted(found, key=lambda entry: (order.index(entry.job[0]), entry.job[1] or ""))
 
 
 @contextmanager
-def _session(folder: Path, targets: list[Job], cores: int, events: Events, dry_run: bool) -> Iterator[Any]:
+def _session(
+    folder: Path, targets: list[Job], cores: int, events: Events, *, dry_run: bool, forced: Sequence[Job] = ()
+) -> Iterator[Any]:
     from snakemake.api import SnakemakeApi
     from snakemake.exceptions import WorkflowError
     from snakemake.logging import logger
@@ -170,6 +180,7 @@ def _session(folder: Path, targets: list[Job], cores: int, events: Events, dry_r
                 yield workflow.dag(
                     DAGSettings(
                         targets={f"manifests/{job_name(*job)}.json" for job in targets},
+                        forcerun={f"manifests/{job_name(*job)}.json" for job in forced},
                         force_incomplete=True,
                         rerun_triggers={RerunTrigger.MTIME, RerunTrigger.PARAMS, RerunTrigger.INPUT},
                     )

@@ -16,10 +16,10 @@ class Run:
     folder: Path
 
     @classmethod
-    def open(cls, folder: str | Path) -> "Run":
-        """The run that lives in `folder`, with the configuration stored there."""
+    def open(cls, folder: str | Path, config_file: str | Path | None = None) -> "Run":
+        """The run that lives in `folder`, with the configuration stored there or (to plan a change) another one."""
         folder = Path(folder)
-        return cls(load_config(folder / "config.yaml"), folder)
+        return cls(load_config(config_file or folder / "config.yaml"), folder)
 
     @property
     def config_file(self) -> Path:

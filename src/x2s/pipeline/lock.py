@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from x2s.errors import BusyError
-from x2s.files import explained
+from x2s.files import explained, sweep
 
 
 @contextmanager
@@ -33,10 +33,14 @@ def locked(folder: Path) -> Iterator[None]:
                 f"{folder}: another run works here ({holder(folder) or 'unknown process'}). "
                 f"Wait for it (x2s status {folder}), stop it, or choose another output folder."
             ) from None
-        file.seek(0)
-        file.truncate()
-        file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
-        file.flush()
+        try:
+            file.seek(0)
+            file.truncate()
+            file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+            file.flush()
+        except OSError as error:
+            raise explained(error, folder) from error
+        sweep(folder)
         yield
         file.seek(0)
         file.truncate()

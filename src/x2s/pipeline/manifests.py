@@ -7,6 +7,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from x2s.files import whole
+from x2s.pipeline.declarations import Job, jobs
+from x2s.pipeline.layout import Run
 from x2s.scores import environment
 
 
@@ -41,22 +43,25 @@ def read_manifest(path: Path) -> Manifest | None:
         return None
 
 
-def hollow(folder: Path) -> dict[Path, str]:
-    """Manifests that cannot be read or whose outputs are gone, each with the reason."""
-    found = {}
-    for path in sorted((folder / "manifests").glob("*.json")):
+def hollow(run: Run) -> dict[Job, str]:
+    """Jobs whose manifest cannot be read or whose outputs are gone, each with the reason."""
+    found: dict[Job, str] = {}
+    for job in jobs(run.config):
+        path = run.manifest(*job)
+        if not path.exists():
+            continue
         manifest = read_manifest(path)
-        missing = [name for name in manifest.outputs if not (folder / name).exists()] if manifest else []
+        missing = [name for name in manifest.outputs if not (run.folder / name).exists()] if manifest else []
         if manifest is None:
-            found[path] = "its manifest cannot be read"
+            found[job] = "its manifest cannot be read"
         elif missing:
-            found[path] = f"{missing[0]} is gone"
+            found[job] = f"{missing[0]} is gone"
     return found
 
 
-def drop_hollow(folder: Path) -> dict[Path, str]:
+def drop_hollow(run: Run) -> dict[Job, str]:
     """Remove hollow manifests, so that their stages run again. Returns what was removed."""
-    found = hollow(folder)
-    for path in found:
-        path.unlink()
+    found = hollow(run)
+    for job in found:
+        run.manifest(*job).unlink()
     return found

@@ -1,5 +1,8 @@
 """`x2s run`, `plan` and `status`, without the command line around them."""
 
+import os
+import shutil
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,60 +10,84 @@ import psutil
 from rich.console import Console
 
 from x2s.config import Config, FilesSource
+from x2s.corpus.segmentation import sentence_splitter
+from x2s.corpus.tokenisation import word_tokenizer
 from x2s.errors import ConfigError, X2SError
 from x2s.files import whole
+from x2s.languages import get_language
 from x2s.pipeline import engine, live
-from x2s.pipeline.declarations import STAGES, Job, jobs
+from x2s.pipeline.declarations import UDPIPE, Job, jobs, text_files
 from x2s.pipeline.layout import Run, job_name
 from x2s.pipeline.lock import holder, locked
-from x2s.pipeline.manifests import drop_hollow, read_manifest
+from x2s.pipeline.manifests import drop_hollow, hollow, read_manifest
+
+_LITTLE_SPACE = 4 * 2**20
 
 
 class RunFailedError(X2SError):
     """Stages failed; the message says which and why."""
 
 
-def prepare(config: Config) -> Run:
-    """Make the output folder and store the complete configuration there.
-
-    Paths of the user's files become absolute, for stages work in the output folder.
+def prepare(config: Config, config_file: Path | None = None) -> Run:
+    """Store the complete configuration in the output folder, paths made absolute, for stages work there.
 
     Raises:
-        ConfigError: Files that the configuration names are not there.
+        ConfigError: The user's own file lies where it would be stored, and says something else.
         UnavailableError: The output folder cannot be written.
     """
-    check_files(config)
-    run = Run(absolute(config), config.output.absolute())
+    run = Run(config, config.output)
+    text = config.to_yaml()
+    if config_file is not None and config_file.resolve() == run.config_file.resolve():
+        if config_file.read_text(encoding="utf-8") != text:
+            raise ConfigError(
+                f"{config_file}: the run stores its complete configuration under this very name. "
+                "Move your file out of the output folder, or give it another name."
+            )
+        return run
     with whole(run.config_file) as beside:
-        beside.write_text(run.config.to_yaml(), encoding="utf-8")
+        beside.write_text(text, encoding="utf-8")
     return run
 
 
-def check_files(config: Config) -> None:
-    """All text and dictionary files that are named must exist.
+def check_inputs(config: Config) -> None:
+    """Files, models and tools that an `absolute` configuration names must be there.
 
     Raises:
-        ConfigError: Listing every pattern that matches nothing.
+        ConfigError: Listing all that is wrong.
     """
-    problems = []
-    if isinstance(config.corpus.source, FilesSource):
+    problems: list[str] = []
+    source = config.corpus.source
+    if isinstance(source, FilesSource):
         problems += [
-            f"  corpus.source.paths: nothing matches {', '.join(config.corpus.source.patterns(code))} (language {code})"
+            f"corpus.source.paths: nothing matches {', '.join(source.patterns(code))} (language {code})"
             for code in config.languages
-            if not STAGES["corpus"].files(config, code)
+            if not text_files(source, code)
         ]
-    for lexicon in config.evaluate.lexicons:
-        found = [path for code in config.others for path in STAGES["evaluate"].files(config, code)]
-        if lexicon.path and not found:
-            problems.append(f"  evaluate.lexicons: {lexicon.path} matches no dictionary of any language")
-    if config.align.mode == "supervised":
-        problems += [
-            f"  align.dictionary: no {str(config.align.dictionary).format(source=code, target=config.hub)}"
-            for code in config.others
-            if not STAGES["align"].files(config, code)
-        ]
+    for name, tools, make in (
+        ("segmenter", config.corpus.segmenter, sentence_splitter),
+        ("tokenizer", config.corpus.tokenizer, word_tokenizer),
+    ):
+        for code, tool in tools.items():
+            try:
+                make(get_language(code), tool)
+            except X2SError as error:
+                problems.append(f"corpus.{name}.{code}: {error}")
+    pairs = [(code, config.hub) for code in config.others]
+    for number, lexicon in enumerate(config.evaluate.lexicons):
+        if lexicon.path and not _any_exists(lexicon.path, [*pairs, *(pair[::-1] for pair in pairs)]):
+            problems.append(f"evaluate.lexicons.{number}.path: {lexicon.path} matches no pair of languages")
+    dictionary = config.align.dictionary
+    if dictionary and config.align.mode == "supervised":
+        missing = [dictionary.format(source=code, target=hub) for code, hub in pairs]
+        problems += [f"align.dictionary: no file {path}" for path in missing if not Path(path).exists()]
+    elif dictionary and not _any_exists(dictionary, pairs):
+        problems.append(f"align.dictionary: {dictionary} matches no pair of languages")
     if problems:
-        raise ConfigError("files that the configuration names are not there\n" + "\n".join(dict.fromkeys(problems)))
+        raise ConfigError("what the configuration names is not there\n" + "\n".join(f"  {line}" for line in problems))
+
+
+def _any_exists(pattern: str, pairs: list[tuple[str, str]]) -> bool:
+    return not pairs or any(Path(pattern.format(source=source, target=target)).exists() for source, target in pairs)
 
 
 def absolute(config: Config) -> Config:
@@ -81,6 +108,10 @@ def absolute(config: Config) -> Config:
                 code: full(found) if isinstance(found, str) else [full(path) for path in found]
                 for code, found in paths.items()
             }
+    for tools in (data["corpus"]["segmenter"], data["corpus"]["tokenizer"]):
+        for code, tool in tools.items():
+            if tool.startswith(UDPIPE):
+                tools[code] = UDPIPE + full(tool.removeprefix(UDPIPE))
     for lexicon in data["evaluate"]["lexicons"]:
         lexicon["path"] = full(lexicon["path"]) if lexicon["path"] else None
     if data["align"]["dictionary"]:
@@ -91,18 +122,22 @@ def absolute(config: Config) -> Config:
     return Config.model_validate(data)
 
 
-def run_pipeline(config: Config, targets: list[Job], cores: int, console: Console) -> Run:
+def run_pipeline(
+    config: Config, targets: list[Job], cores: int, console: Console, config_file: Path | None = None
+) -> Run:
     """Bring a run (or only `targets` and what they need) to completion and show how it goes.
 
     Raises:
+        ConfigError: What the configuration names is not there.
         BusyError: Another run works in the output folder.
         RunFailedError: Stages failed; all others that could be completed are complete.
     """
-    check_files(config)
-    with locked(config.output.absolute()):
-        run = prepare(config)
-        for path, reason in drop_hollow(run.folder).items():
-            console.print(f"{path.stem} is done again: {reason}", highlight=False)
+    config = absolute(config)
+    check_inputs(config)
+    with locked(config.output):
+        run = prepare(config, config_file)
+        for job, reason in drop_hollow(run).items():
+            console.print(f"{job_name(*job)} is done again: {reason}", highlight=False)
         todo = engine.pending(run.folder, targets)
         if not todo:
             console.print("Nothing to do: every stage is complete and nothing it reads has changed.")
@@ -111,20 +146,40 @@ def run_pipeline(config: Config, targets: list[Job], cores: int, console: Consol
         with live.shown(run, console, len(todo)) as display:
             complete = engine.execute(run.folder, targets, cores, display.job_started)
         if not complete:
-            raise RunFailedError(_failures(run, display.seen))
+            raise RunFailedError(_failures(run, display.seen, [entry.job for entry in todo]))
     return run
 
 
-def _failures(run: Run, started: set[Job]) -> str:
+def plan_pipeline(config: Config) -> list[engine.Pending]:
+    """What `run_pipeline` would do, in order. Writes nothing that a run reads.
+
+    Raises:
+        ConfigError, BusyError: As `run_pipeline`.
+    """
+    config = absolute(config)
+    check_inputs(config)
+    run = Run(config, config.output)
+    if not run.folder.exists():
+        return [engine.Pending(job, "Missing output files") for job in jobs(config)]
+    with locked(run.folder), tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as planned:
+        planned.write(config.to_yaml())
+        planned.flush()
+        os.environ[engine.PLANNED] = planned.name
+        try:
+            return engine.pending(run.folder, [], hollow(run))
+        finally:
+            del os.environ[engine.PLANNED]
+
+
+def _failures(run: Run, started: set[Job], expected: list[Job]) -> str:
     lines = []
     for job in sorted(started, key=lambda job: (job[0], job[1] or "")):
         state = live.read_state(run, job)
-        log = run.log(*job)
         if state.get("state") == "failed":
             lines.append(f"{job_name(*job)}: {state.get('message')}")
         elif state.get("state") in ("running", None) and read_manifest(run.manifest(*job)) is None:
-            lines.append(f"{job_name(*job)}: the process was killed (out of memory?); see {log}")
-    waiting = [job_name(*job) for job in jobs(run.config) if not run.manifest(*job).exists() and job not in started]
+            lines.append(f"{job_name(*job)}: {_sudden_end(run, job)}")
+    waiting = [job_name(*job) for job in expected if job not in started]
     tail = f"\nNot started because of this: {', '.join(waiting)}" if waiting else ""
     finished = sum(run.manifest(*job).exists() for job in jobs(run.config))
     return (
@@ -132,6 +187,13 @@ def _failures(run: Run, started: set[Job]) -> str:
         + tail
         + f"\n{finished} finished stages are kept; the same command goes on from there."
     )
+
+
+def _sudden_end(run: Run, job: Job) -> str:
+    free = shutil.disk_usage(run.folder).free
+    if free < _LITTLE_SPACE:
+        return f"no space left on the disk of {run.folder} ({free / 2**20:.1f} MB free); free some"
+    return f"the process ended without a word (killed for want of memory?); see {run.log(*job)}"
 
 
 @dataclass(frozen=True)
@@ -149,10 +211,10 @@ class JobStatus:
 def status(folder: Path) -> tuple[str | None, list[JobStatus]]:
     """Who works in the folder (None: nobody), and the state of every job."""
     run = Run.open(folder)
-    found = []
+    found, held = [], holder(folder)
     for job in jobs(run.config):
         state, manifest = live.read_state(run, job), read_manifest(run.manifest(*job))
-        if state.get("state") == "running" and _alive(state.get("process")):
+        if state.get("state") == "running" and held and _alive(state.get("process")):
             found.append(JobStatus(job, "running", live.describe(state), None, None))
         elif manifest is not None:
             summary = str(manifest.facts.get("summary", ""))
@@ -163,7 +225,7 @@ def status(folder: Path) -> tuple[str | None, list[JobStatus]]:
             found.append(JobStatus(job, "interrupted", "", None, None))
         else:
             found.append(JobStatus(job, "waiting", "", None, None))
-    return holder(folder), found
+    return held, found
 
 
 def _alive(process: object) -> bool:

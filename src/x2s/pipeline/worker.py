@@ -1,6 +1,5 @@
 """One stage in a process of its own: tells its progress, keeps its log, writes its manifest last."""
 
-import ctypes
 import json
 import os
 import resource
@@ -14,7 +13,7 @@ from typing import Any
 
 from x2s import progress
 from x2s.errors import X2SError
-from x2s.files import explained, whole
+from x2s.files import explained
 from x2s.pipeline.declarations import STAGES
 from x2s.pipeline.layout import Run, job_name
 from x2s.pipeline.manifests import Manifest
@@ -26,9 +25,6 @@ _cores = 1
 def cores() -> int:
     """CPU cores that the stage in this process may use."""
     return _cores
-
-
-_PR_SET_PDEATHSIG = 1
 
 
 class ProgressFile:
@@ -58,46 +54,51 @@ class ProgressFile:
 
     def _write(self) -> None:
         self._written = time.monotonic()
-        with whole(self.path) as beside:
-            beside.write_text(json.dumps(self.state), encoding="utf-8")
+        beside = self.path.with_name(f".{self.path.name}.new")
+        beside.write_text(json.dumps(self.state), encoding="utf-8")
+        beside.replace(self.path)
 
 
 def work(folder: Path, stage_name: str, language: str | None, cores: int = 1) -> int:
     """Run one stage; returns the exit status of the process."""
     global _cores
     _cores = cores
-    _die_with_parent()
     # Interruption arrives as SIGTERM from the parent; it must pass through the same clean-up as Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupt)
-    run = Run.open(folder)
-    state = ProgressFile(run.progress(stage_name, language))
-    progress.listen(state)
+    state: ProgressFile | None = None
     try:
+        run = Run.open(folder)
+        state = ProgressFile(run.progress(stage_name, language))
+        progress.listen(state)
         _work(run, stage_name, language)
+        state.end("done")
     except KeyboardInterrupt:
-        state.end("interrupted")
-        return 130
+        return _ended(state, "interrupted", "", 130)
     except X2SError as error:
-        return _failed(state, str(error), error.exit_code)
+        return _ended(state, "failed", str(error), error.exit_code)
     except MemoryError:
-        return _failed(state, "not enough memory; lower teacher.tokens_per_batch or corpus.max_vocabulary", 1)
+        message = "not enough memory; lower teacher.tokens_per_batch or corpus.max_vocabulary"
+        return _ended(state, "failed", message, 1)
     except OSError as error:
         known = explained(error, Path(error.filename or folder))
         if not isinstance(known, X2SError):
             traceback.print_exc()
-        return _failed(state, str(known), 1)
+        return _ended(state, "failed", str(known), 1)
     except Exception as error:
         traceback.print_exc()
-        log = run.log(stage_name, language)
-        return _failed(state, f"{type(error).__name__}: {error} (a bug in x2s: please report it with {log})", 1)
-    state.end("done")
+        log = folder / "logs" / f"{job_name(stage_name, language)}.log"
+        message = f"{type(error).__name__}: {error} (a bug in x2s: please report it with {log})"
+        return _ended(state, "failed", message, 1)
     return 0
 
 
-def _failed(state: ProgressFile, message: str, status: int) -> int:
-    print(message, file=sys.stderr)
-    with suppress(X2SError, OSError):
-        state.end("failed", message)
+def _ended(state: ProgressFile | None, how: str, message: str, status: int) -> int:
+    """Tell the end where possible: on a full disk neither the state nor the log may take another byte."""
+    if state is not None:
+        with suppress(OSError):
+            state.end(how, message)
+    with suppress(OSError):
+        print(message or how, file=sys.stderr, flush=True)
     return status
 
 
@@ -129,10 +130,3 @@ def _peak_memory() -> int:
 
 def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
-
-
-def _die_with_parent() -> None:
-    """Ask Linux for SIGTERM when the parent is killed, so that no orphan goes on writing; elsewhere do nothing."""
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -12,6 +12,7 @@ What the reader makes of the oddities of published files:
 
 import gzip
 import warnings
+import zlib
 from collections.abc import Sequence
 from io import BufferedReader
 from pathlib import Path
@@ -59,7 +60,7 @@ def read_word2vec(
             words, matrix = (read_binary if binary else read_text)(file, path, limit, errors)
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(f"{path}: no such file of word vectors") from None
-    except (EOFError, gzip.BadGzipFile) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise FileFormatError(
             path, None, f"expected a whole gzip file: {error}. It was cut short or damaged; get it again."
         ) from error

@@ -49,8 +49,11 @@ class WordVectors:
             twice = next(word for row, word in enumerate(words) if index[word] != row)
             raise InputError(f"words must be distinct, but {twice!r} is there more than once; keep one of them")
         _check_finite(words, matrix)
+        _check_encodable(words)
         counts = self.counts
         if counts is not None:
+            if np.asarray(counts).dtype.kind not in "iu" or (np.asarray(counts) < 0).any():
+                raise InputError(f"counts: expected whole numbers of 0 or more, got {np.asarray(counts).dtype} values")
             counts = _read_only(np.ascontiguousarray(counts, dtype=np.int64))
             if counts.shape != (len(words),):
                 raise InputError(f"expected {len(words)} counts (one a word), got shape {counts.shape}")
@@ -223,6 +226,14 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _check_encodable(words: tuple[str, ...]) -> None:
+    try:
+        "".join(words).encode()
+    except UnicodeEncodeError:
+        broken = next(word for word in words if any("\ud800" <= letter <= "\udfff" for letter in word))
+        raise InputError(f"word {broken!r} has a lone surrogate, which UTF-8 cannot hold; repair or drop it") from None
 
 
 def _check_finite(words: tuple[str, ...], matrix: np.ndarray) -> None:

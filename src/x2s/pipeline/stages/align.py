@@ -7,7 +7,7 @@ from typing import Any
 from x2s.align import AlignmentFailedError, VecMap, normalise, select
 from x2s.evaluate import read_lexicon
 from x2s.files import whole
-from x2s.pipeline.declarations import Outcome
+from x2s.pipeline.declarations import STAGES, Outcome
 from x2s.pipeline.layout import Run
 from x2s.vectors import WordVectors
 
@@ -25,6 +25,8 @@ def run(run: Run, language: str | None) -> Outcome:
         else:
             final, said = _align(run, language, method, vectors, unaligned)
             facts[method] = said["choice"]
+            if config.align.dictionary and not STAGES["align"].files(config, language):
+                notes.append(f"{method}: no training dictionary for {language}; the seed is mutual neighbours")
             if "reason" in said:
                 notes.append(f"{method}: {said['reason']}")
         outputs.append(run.aligned(language, method))
@@ -45,6 +47,7 @@ def _align(
     vecmap = VecMap(
         settings.mode,
         final=settings.final,
+        anchor=settings.anchor,
         vocabulary_cutoff=settings.vocabulary_cutoff,
         csls_neighbourhood=settings.csls_neighbourhood,
         seed=run.config.seed,
@@ -61,7 +64,14 @@ def _align(
             aligned.save(beside)
             mapping.save(beside / "mapping")
             placed = vecmap.placed(target)
-            selection = select(unaligned, aligned, placed, final=settings.final, limit=settings.vocabulary_cutoff)
+            selection = select(
+                unaligned,
+                aligned,
+                placed,
+                final=settings.final,
+                anchor=settings.anchor,
+                limit=settings.vocabulary_cutoff,
+            )
             said = json.loads(selection.to_json())
             final = aligned if selection.choice == "aligned" else unaligned
         (beside / "selection.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
@@ -69,8 +79,11 @@ def _align(
 
 
 def _dictionary(run: Run, language: str) -> list[tuple[str, str]] | None:
+    """The training dictionary; None where none is configured or (unless supervised) this language has none."""
     pattern, hub = run.config.align.dictionary, run.config.hub
-    if pattern is None or not Path(pattern.format(source=language, target=hub)).exists():
+    if pattern is None:
         return None
-    path = pattern.format(source=language, target=hub)
+    path = Path(pattern.format(source=language, target=hub))
+    if not path.exists() and run.config.align.mode != "supervised":
+        return None
     return list(read_lexicon(path, "muse", language, hub).pairs)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from x2s.align import normalise
 from x2s.config import LexiconConfig
-from x2s.errors import InputError, UnavailableError
-from x2s.evaluate import Lexicon, evaluate_bli, freedict, read_lexicon
+from x2s.errors import InputError
+from x2s.evaluate import Lexicon, NoDictionaryError, evaluate_bli, freedict, read_lexicon
 from x2s.pipeline.declarations import Outcome
 from x2s.pipeline.layout import Run
 from x2s.pipeline.manifests import read_manifest
@@ -19,12 +19,13 @@ def run(run: Run, language: str | None) -> Outcome:
     """Score every aligned method unaligned, aligned and as selected, in both directions."""
     assert language is not None
     hub, notes, records = run.config.hub, [], []
-    lexicons = []
+    lexicons: list[Lexicon] = []
+    empty: list[str] = []
     for settings in run.config.evaluate.lexicons:
         for source, target in ((language, hub), (hub, language)):
             try:
                 lexicon = _lexicon(run, settings, source, target)
-            except UnavailableError as error:
+            except NoDictionaryError as error:
                 notes.append(str(error))
                 continue
             if lexicon is None:
@@ -37,8 +38,11 @@ def run(run: Run, language: str | None) -> Outcome:
             try:
                 records += _score(run, language, method, lexicon)
             except InputError as error:
-                notes.append(str(error))
+                empty.append(str(error))
             progress.advance()
+    if empty and not records:
+        raise InputError(empty[0])
+    notes += dict.fromkeys(empty)
     write_scores(run.scores(language), records)
     return Outcome([run.scores(language)], {"notes": notes, "summary": _summary(run, language, records, notes)})
 
@@ -74,7 +78,7 @@ def _score(run: Run, language: str, method: str, lexicon: Lexicon) -> list[Score
             retrieval=settings.retrieval,
             ks=settings.ks,
             csls_k=settings.csls_k,
-            seed=run.config.seed,
+            seed=run.config.seed if method == "x2static" else None,
         )
         records += scored
         if name == choice:

@@ -8,6 +8,7 @@ from x2s.align import mutual_neighbours
 from x2s.pipeline.declarations import Outcome, jobs
 from x2s.pipeline.layout import Run
 from x2s.pipeline.manifests import read_manifest
+from x2s.progress import start
 from x2s.report import CorpusSummary, RunData, SelectionSummary, StageRun, write_report
 from x2s.scores import ScoreRecord, read_scores
 from x2s.vectors import WordVectors
@@ -18,7 +19,9 @@ _MAP_CANDIDATES = 5000
 
 def run(run: Run, language: str | None) -> Outcome:
     """Write report.html."""
+    drawing = start("draw the report", 1, "pages")
     write_report(gather(run), run.report)
+    drawing.advance()
     size = run.report.stat().st_size / 2**20
     return Outcome([run.report], {"summary": f"{run.report.name}, {size:.1f} MB"})
 

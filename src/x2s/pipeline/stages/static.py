@@ -1,10 +1,9 @@
 """Stage static: one pass of the teacher over a corpus, all static methods from it."""
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+from x2s.align import normalise
 from x2s.contextual import Encoder, Occurrences, Recording
 from x2s.corpus.sentences import SentenceFile
 from x2s.corpus.vocabulary import Vocabulary
@@ -25,6 +24,8 @@ def run(run: Run, language: str | None) -> Outcome:
         start = None
         if settings.start == "aggregated" and "x2static" in settings.methods:
             start = learn_static(batches, vocabulary, encoder.dimension, language, ("aggregated",))["aggregated"]
+            # As they are, the teacher's vectors are so long that the clamp on scores would stop all gradients.
+            start = start.with_matrix(normalise(start.matrix))
         found = learn_static(
             batches,
             vocabulary,
@@ -38,6 +39,7 @@ def run(run: Run, language: str | None) -> Outcome:
             subsample=settings.subsample,
             seed=seed,
             start=start,
+            layers=settings.layers,
         )
     for method, vectors in found.items():
         vectors.save(run.vectors(language, method))
@@ -49,7 +51,7 @@ def run(run: Run, language: str | None) -> Outcome:
             "layer": encoder.layer,
             "words": words,
             "words_without_vector": len(vocabulary) - words,
-            "summary": f"{words:,} words x {encoder.dimension}, {', '.join(found)}",
+            "summary": f"{words:,} words, " + ", ".join(f"{name} {v.dimension}d" for name, v in found.items()),
         },
     )
 
@@ -65,11 +67,12 @@ def _batches(
         (unit.tokens for unit in units),
         vocabulary,
         context=settings.context,
+        own_layers=settings.layers,
         tokens_per_batch=teacher.tokens_per_batch,
         sentences_total=len(corpus) if settings.unit == "sentence" else None,
     )
     if settings.epochs == 1:
         yield stream
         return
-    with tempfile.TemporaryDirectory(dir=run.vectors(language, "").parent, prefix=".recording-") as folder:
-        yield Recording(stream, Path(folder))
+    with Recording(stream, run.vectors(language, "").parent / ".recording-static") as recording:
+        yield recording
