@@ -254,3 +254,25 @@ def test_word_vectors_wrap_the_formats(tmp_path):
         warnings.simplefilter("error")
         again = WordVectors.from_word2vec(tmp_path / "v.bin", language="de", limit=1)
     assert (again.words, again.language) == (("a",), "de")
+
+
+def test_a_lone_surrogate_is_refused_before_anything_is_written(tmp_path):
+    vectors = WordVectors(("good", "ba\ud800d"), np.eye(2, dtype=np.float32))
+    with pytest.raises(InputError, match="lone surrogate"):
+        vectors.to_word2vec(tmp_path / "x.vec")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_gzip_file(tmp_path):
+    path = tmp_path / "x.vec.gz"
+    generator = np.random.default_rng(0)
+    with gzip.open(path, "wt") as file:
+        file.write(
+            "400 5\n" + "".join(f"w{row} {' '.join(map(str, generator.normal(size=5)))}\n" for row in range(400))
+        )
+    data = bytearray(path.read_bytes())
+    for place in range(60, len(data) - 60, len(data) // 20):
+        broken = bytes(data[:place]) + bytes(8 * [0xA5]) + bytes(data[place + 8 :])
+        path.write_bytes(broken)
+        with pytest.raises(FileFormatError):
+            WordVectors.from_word2vec(path)

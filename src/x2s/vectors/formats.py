@@ -94,7 +94,8 @@ def write_word2vec(path: str | Path, words: Sequence[str], matrix: np.ndarray, b
     Text holds the shortest decimals that give the same float32 back.
 
     Raises:
-        InputError: A word that the format cannot hold: with a line break, or, in binary, with a space.
+        InputError: A word that the format cannot hold: with a line break or a lone surrogate, or, in binary, with a
+            space.
         UnavailableError: No space, or no permission.
     """
     if matrix.shape[1] == 0:
@@ -104,6 +105,13 @@ def write_word2vec(path: str | Path, words: Sequence[str], matrix: np.ndarray, b
         if any(character in word for character in forbidden):
             remedy = "; word2vec text can hold spaces" if binary and "\n" not in word else ""
             raise InputError(f"word2vec {'binary' if binary else 'text'} cannot hold the word {word!r}{remedy}")
+    try:
+        "".join(words).encode()
+    except UnicodeEncodeError:
+        broken = next(
+            word for word in words if word.encode("utf-8", "replace") != word.encode("utf-8", "surrogatepass")
+        )
+        raise InputError(f"UTF-8 cannot hold the word {broken!r} (a lone surrogate); repair or drop it") from None
     with whole(path) as beside:
         zipped = Path(path).suffix == ".gz"
         with gzip.open(beside, "wb", compresslevel=6) if zipped else beside.open("wb") as file:

@@ -25,8 +25,8 @@ class WordVectors:
     exposed read-only: change it with `with_matrix`.
 
     Raises:
-        InputError: Duplicate words, a matrix or counts of another length, NaN or infinite numbers, or a word
-            that UTF-8 cannot hold.
+        InputError: Duplicate words, a matrix or counts of another length, NaN or infinite numbers, or
+            counts that are no whole numbers.
     """
 
     words: tuple[str, ...]
@@ -49,7 +49,6 @@ class WordVectors:
             twice = next(word for row, word in enumerate(words) if index[word] != row)
             raise InputError(f"words must be distinct, but {twice!r} is there more than once; keep one of them")
         _check_finite(words, matrix)
-        _check_encodable(words)
         counts = self.counts
         if counts is not None:
             if np.asarray(counts).dtype.kind not in "iu" or (np.asarray(counts) < 0).any():
@@ -226,14 +225,6 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _check_encodable(words: tuple[str, ...]) -> None:
-    try:
-        "".join(words).encode()
-    except UnicodeEncodeError:
-        broken = next(word for word in words if any("\ud800" <= letter <= "\udfff" for letter in word))
-        raise InputError(f"word {broken!r} has a lone surrogate, which UTF-8 cannot hold; repair or drop it") from None
 
 
 def _check_finite(words: tuple[str, ...], matrix: np.ndarray) -> None:
