@@ -16,7 +16,7 @@ from x2s.pipeline.declarations import STAGES, jobs
 from x2s.pipeline.layout import Run, fingerprint
 from x2s.pipeline.live import clock, describe
 from x2s.pipeline.lock import holder, locked
-from x2s.pipeline.manifests import Manifest, drop_hollow, hollow, read_manifest
+from x2s.pipeline.manifests import Manifest, read_manifest, stale
 from x2s.pipeline.worker import ProgressFile
 
 CONFIG = Config.model_validate(
@@ -49,15 +49,23 @@ def test_manifest_round_trip_and_versions(tmp_path):
     assert {"python", "torch", "transformers", "x2s"} <= set(read.environment)
 
 
-def test_a_manifest_whose_outputs_are_gone_is_dropped_with_a_reason(tmp_path):
+def test_manifests_that_are_not_true_any_more(tmp_path):
     run = Run(CONFIG, tmp_path)
     (tmp_path / "kept").write_text("")
-    manifest(["kept"]).write(run.manifest("corpus", "en"))
-    manifest(["kept", "de/corpus"]).write(run.manifest("corpus", "de"))
+
+    def good(language: str, *outputs: str) -> Manifest:
+        settings = STAGES["corpus"].settings(CONFIG, language)
+        return manifest(list(outputs)).model_copy(update={"settings": settings})
+
+    good("en", "kept").write(run.manifest("corpus", "en"))
+    good("de", "kept", "de/corpus").write(run.manifest("corpus", "de"))
     run.manifest("corpus", "fr").write_text("{}")
-    assert set(hollow(run)) == {("corpus", "de"), ("corpus", "fr")}
-    assert drop_hollow(run)["corpus", "de"] == "de/corpus is gone"
-    assert [path.name for path in (tmp_path / "manifests").iterdir()] == ["corpus-en.json"]
+    manifest(["kept"]).write(run.manifest("report"))
+    assert stale(run) == {
+        ("corpus", "de"): "de/corpus is gone",
+        ("corpus", "fr"): "its manifest cannot be read",
+        ("report", None): "its settings changed",
+    }
 
 
 def test_what_killed_processes_left_is_cleared_away(tmp_path):

@@ -41,7 +41,7 @@ def test_scores_carry_what_makes_them_comparable(completed):
     records = read_scores(completed[0].output / "scores" / "de.jsonl")
     assert {record.method for record in records} >= {"combined/unaligned", "combined/aligned", "combined/selected"}
     for record in records:
-        assert record.seed == 0
+        assert record.seed == (0 if record.method.startswith("x2static") else None)
         assert record.data_revision
         assert record.environment["torch"]
         assert record.languages == ("de", "en")
@@ -234,7 +234,7 @@ def place(tmp_path, tiny_encoder_folder) -> Place:
 @pytest.mark.parametrize(
     ("content", "messages"),
     [
-        (b"", ("corpus-de:", "no text", "finished stages are kept")),
+        (b"", ("corpus-de:", "the corpus is empty", "finished stages are kept")),
         (b"Nur ein Satz mit genau sieben Worten hier.\n", ("corpus-de:", "sentence", "min_sentences_per_paragraph")),
         (b"\x89PNG\x00\x01\x02\x00\x00" * 50, ("corpus-de:", "de.txt", "binary")),
         ("Ein alter Bäcker\n".encode("latin-1"), ("corpus-de:", "de.txt, line 1", "UTF-8")),
@@ -271,7 +271,7 @@ def test_mistakes_that_are_found_before_anything_starts(place):
 
 def test_bad_teachers(place):
     place.configure(teacher__layer=9)
-    bad(place, "layer 9", "4", command=("teacher", "run.yaml"))
+    bad(place, "has the layers 0 (embeddings) to 4, got 9", command=("teacher", "run.yaml"))
     place.configure(teacher__layer=1, teacher__model="./nowhere")
     bad(place, "nowhere", command=("teacher", "run.yaml"))
     slow = place.folder / "slow-tokenizer"
@@ -300,7 +300,7 @@ def test_vectors_of_unequal_dimension(copy):
     folder = copy.output / "en" / "vectors" / "aggregated"
     vectors = WordVectors.load(folder)
     vectors.with_matrix(vectors.matrix[:, :-1]).save(folder)
-    os.utime(copy.output / "manifests" / "static-en.json")
+    shutil.rmtree(copy.output / "de" / "aligned" / "aggregated")
     bad(copy, "align-de:", "31", "32", command=("align", "run.yaml", "-l", "de"))
 
 

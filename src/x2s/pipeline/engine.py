@@ -89,10 +89,13 @@ class Pending:
     reason: str
 
 
-def execute(folder: Path, targets: list[Job], cores: int, on_job: Callable[[Job], None]) -> bool:
+def execute(
+    folder: Path, targets: list[Job], cores: int, on_job: Callable[[Job], None], undone: Sequence[Job] = ()
+) -> bool:
     """Run what `targets` (empty: everything) need. Returns whether all of it is now complete.
 
-    A failed stage stops what depends on it and nothing else.
+    A failed stage stops what depends on it and nothing else. `undone` are jobs to take as not done although their
+    manifests are there.
 
     Raises:
         KeyboardInterrupt: After the stages' processes have been stopped.
@@ -105,11 +108,11 @@ def execute(folder: Path, targets: list[Job], cores: int, on_job: Callable[[Job]
             on_job(job)
 
         events = Events(started)
-        with _session(folder, targets, cores, events, dry_run=False) as workflow:
+        with _session(folder, targets, cores, events, dry_run=False, forced=undone) as workflow:
             from snakemake.exceptions import WorkflowError
             from snakemake.settings.types import ExecutionSettings
 
-            settings = ExecutionSettings(keep_going=True, lock=False, latency_wait=2)
+            settings = ExecutionSettings(keep_going=True, lock=False, ignore_incomplete=True, latency_wait=2)
             try:
                 workflow.execute_workflow(executor="local", execution_settings=settings)
                 complete = True
@@ -135,7 +138,9 @@ def pending(folder: Path, targets: list[Job], undone: dict[Job, str] | None = No
         from snakemake.settings.types import ExecutionSettings
 
         workflow.execute_workflow(
-            executor="local", pseudo_executor="dryrun", execution_settings=ExecutionSettings(lock=False)
+            executor="local",
+            pseudo_executor="dryrun",
+            execution_settings=ExecutionSettings(lock=False, ignore_incomplete=True),
         )
     found = [Pending(job, undone.get(job, reason)) for job, reason in events.reasons.items()]
     order = list(STAGES)
@@ -181,7 +186,6 @@ def _session(
                     DAGSettings(
                         targets={f"manifests/{job_name(*job)}.json" for job in targets},
                         forcerun={f"manifests/{job_name(*job)}.json" for job in forced},
-                        force_incomplete=True,
                         rerun_triggers={RerunTrigger.MTIME, RerunTrigger.PARAMS, RerunTrigger.INPUT},
                     )
                 )

@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from x2s.files import whole
-from x2s.pipeline.declarations import Job, jobs
-from x2s.pipeline.layout import Run
+from x2s.pipeline.declarations import STAGES, Job, jobs
+from x2s.pipeline.layout import Run, fingerprint
 from x2s.scores import environment
 
 
@@ -43,8 +43,12 @@ def read_manifest(path: Path) -> Manifest | None:
         return None
 
 
-def hollow(run: Run) -> dict[Job, str]:
-    """Jobs whose manifest cannot be read or whose outputs are gone, each with the reason."""
+def stale(run: Run) -> dict[Job, str]:
+    """Jobs whose manifest is there but not true any more, each with the reason.
+
+    A manifest is written last and whole, so one whose outputs are there and whose settings are the configuration's
+    stands for a finished stage, even if Snakemake was killed before it took note.
+    """
     found: dict[Job, str] = {}
     for job in jobs(run.config):
         path = run.manifest(*job)
@@ -56,12 +60,6 @@ def hollow(run: Run) -> dict[Job, str]:
             found[job] = "its manifest cannot be read"
         elif missing:
             found[job] = f"{missing[0]} is gone"
-    return found
-
-
-def drop_hollow(run: Run) -> dict[Job, str]:
-    """Remove hollow manifests, so that their stages run again. Returns what was removed."""
-    found = hollow(run)
-    for job in found:
-        run.manifest(*job).unlink()
+        elif fingerprint(manifest.settings) != fingerprint(STAGES[job[0]].settings(run.config, job[1])):
+            found[job] = "its settings changed"
     return found

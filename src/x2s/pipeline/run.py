@@ -19,7 +19,7 @@ from x2s.pipeline import engine, live
 from x2s.pipeline.declarations import UDPIPE, Job, jobs, text_files
 from x2s.pipeline.layout import Run, job_name
 from x2s.pipeline.lock import holder, locked
-from x2s.pipeline.manifests import drop_hollow, hollow, read_manifest
+from x2s.pipeline.manifests import read_manifest, stale
 
 _LITTLE_SPACE = 4 * 2**20
 
@@ -136,15 +136,17 @@ def run_pipeline(
     check_inputs(config)
     with locked(config.output):
         run = prepare(config, config_file)
-        for job, reason in drop_hollow(run).items():
-            console.print(f"{job_name(*job)} is done again: {reason}", highlight=False)
-        todo = engine.pending(run.folder, targets)
+        undone = stale(run)
+        todo = engine.pending(run.folder, targets, undone)
         if not todo:
             console.print("Nothing to do: every stage is complete and nothing it reads has changed.")
             return run
+        for entry in todo:
+            if entry.job in undone:
+                console.print(f"{job_name(*entry.job)} is done again: {entry.reason}", highlight=False)
         live.clear_states(run)
         with live.shown(run, console, len(todo)) as display:
-            complete = engine.execute(run.folder, targets, cores, display.job_started)
+            complete = engine.execute(run.folder, targets, cores, display.job_started, list(undone))
         if not complete:
             raise RunFailedError(_failures(run, display.seen, [entry.job for entry in todo]))
     return run
@@ -166,7 +168,7 @@ def plan_pipeline(config: Config) -> list[engine.Pending]:
         planned.flush()
         os.environ[engine.PLANNED] = planned.name
         try:
-            return engine.pending(run.folder, [], hollow(run))
+            return engine.pending(run.folder, [], stale(run))
         finally:
             del os.environ[engine.PLANNED]
 
