@@ -4,17 +4,19 @@ They lie in the folder that X2S_BENCH_CACHE names (default ~/.cache/x2s/bench), 
 change them: settings, package versions, and the source text of the rooms that make them.
 """
 
+import functools
 import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from x2s.contextual import Encoder, Recording, offline_teacher
+from x2s.contextual import Encoder, Occurrences, Recording, offline_teacher
 from x2s.corpus import FileSource, LibreOfficeHelp, SentenceFile, Source, Vocabulary, build_corpus
 from x2s.files import whole
-from x2s.static import METHODS, combine, learn_static
+from x2s.static import Aggregated, Estimator, WhitenedContext, X2Static, combine
 from x2s.vectors import WordVectors
 
 ROOT = Path(__file__).parent.parent
@@ -43,7 +45,7 @@ def corpus(language: str) -> Path:
     """Folder of the corpus of one language."""
     folder = cache() / f"corpus-{key('corpus', **CORPUS)}" / language
     if not (folder / "corpus.json").exists():
-        build_corpus(source(language), language, folder, processes=os.cpu_count() or 1, **CORPUS)
+        build_corpus(source(language), language, folder, processes=os.cpu_count() or 1, **CORPUS)  # type: ignore[arg-type]
     return folder
 
 
@@ -61,9 +63,17 @@ def key(*rooms: str, **settings: object) -> str:
     for package in ("torch", "transformers", "tokenizers", "numpy"):
         digest.update(f"{package} {version(package)}".encode())
     for room in rooms:
-        for path in sorted((ROOT / "src" / "x2s" / room).rglob("*.py")):
-            digest.update(path.read_bytes())
+        digest.update(_source_of(room))
     return digest.hexdigest()[:12]
+
+
+@functools.cache
+def _source_of(room: str) -> bytes:
+    """Digest of a room's source text as this process first saw it."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "src" / "x2s" / room).rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.digest()
 
 
 def static_vectors(language: str, variants: bool = False) -> dict[str, WordVectors]:
@@ -80,8 +90,9 @@ def static_vectors(language: str, variants: bool = False) -> dict[str, WordVecto
             found = _common(_learnt(language, beside / "recording", variants))
             for name, vectors in found.items():
                 vectors.save(beside / name)
-    paths = sorted(path.parent for path in folder.rglob("config.json"))
-    return {path.relative_to(folder).as_posix(): WordVectors.load(path) for path in paths}
+            (beside / "names.json").write_text(json.dumps(list(found)), encoding="utf-8")
+    names = json.loads((folder / "names.json").read_text(encoding="utf-8"))
+    return {name: WordVectors.load(folder / name) for name in names}
 
 
 def _learnt(language: str, scratch: Path, variants: bool) -> Iterator[tuple[str, WordVectors]]:
@@ -95,33 +106,56 @@ def _learnt(language: str, scratch: Path, variants: bool) -> Iterator[tuple[str,
         own_layers=(7,) if variants else (),
         sentences_total=len(sentences),
     )
+    dimension = encoder.dimension
+
+    def sgd(**options: Any) -> dict[int, X2Static]:
+        return {seed: X2Static(vocabulary, dimension, language, seed=seed, **options) for seed in SEEDS}
+
+    closed: dict[str, Estimator] = {
+        "aggregated": Aggregated(vocabulary, dimension, language),
+        "whitened_context": WhitenedContext(vocabulary, dimension, language),
+    }
+    if variants:
+        closed |= {"aggregated_layer_7": Aggregated(vocabulary, dimension, language, 7)}
+        closed |= {f"whitened_context_ridge_{r:g}": WhitenedContext(vocabulary, dimension, language, r) for r in RIDGES}
     with Recording(stream, scratch) as recording:
-
-        def learn(methods: Iterable[str], **options: object) -> dict[str, WordVectors]:
-            return learn_static(recording, vocabulary, encoder.dimension, language, tuple(methods), **options)  # type: ignore[arg-type]
-
-        closed = learn([method for method in METHODS if method != "x2static"], layers=(7,) if variants else ())
-        yield from closed.items()
-        for seed in SEEDS:
-            yield f"x2static/{seed}", learn(["x2static"], seed=seed, epochs=EPOCHS)["x2static"]
+        random = {"x2static": sgd()} | ({"x2static_lr_0.01": sgd(learning_rate=1e-2)} if variants else {})
+        _epoch(recording, [*closed.values(), *_all(random)])
+        found = {name: estimator.vectors() for name, estimator in closed.items()}
+        aggregated = found["aggregated"]
         if variants:
-            yield from _variants(learn, closed)
+            yield from ((f"x2static_1_epoch/{seed}", each.vectors()) for seed, each in random["x2static"].items())
+            started = sgd(start=aggregated)
+            _epoch(recording, started.values())
+            random["x2static_from_aggregated"] = started
+        for _ in range(EPOCHS - 1):
+            _epoch(recording, _all(random))
+    yield from found.items()
+    for name, seeds in random.items():
+        yield from ((f"{name}/{seed}", each.vectors()) for seed, each in seeds.items())
+    yield "combined", combine(aggregated, found["whitened_context"])
+    if variants:
+        yield "combined_by_sum", combine(aggregated, found["whitened_context"], by="sum")
+        yield "combined_layers_6_and_7", combine(*(found[name] for name in list(closed)[:3]))
+        for ridge in RIDGES:
+            yield f"combined_ridge_{ridge:g}", combine(aggregated, found[f"whitened_context_ridge_{ridge:g}"])
+        for name in ("x2static", "x2static_lr_0.01", "x2static_from_aggregated"):
+            for seed, each in random[name].items():
+                yield f"aggregated_and_{name}/{seed}", combine(aggregated, each.vectors())
 
 
-def _variants(learn, closed: dict[str, WordVectors]) -> Iterator[tuple[str, WordVectors]]:  # type: ignore[no-untyped-def]
-    for seed in SEEDS:
-        yield f"x2static_1_epoch/{seed}", learn(["x2static"], seed=seed)["x2static"]
-        fast = learn(["x2static"], seed=seed, epochs=EPOCHS, learning_rate=1e-2)["x2static"]
-        yield f"x2static_lr_0.01/{seed}", fast
-        yield f"aggregated_and_x2static_lr_0.01/{seed}", combine(closed["aggregated"], fast)
-        started = learn(["x2static"], seed=seed, epochs=EPOCHS, start=closed["aggregated"])["x2static"]
-        yield f"x2static_from_aggregated/{seed}", started
-    for ridge in RIDGES:
-        whitened = learn(["whitened_context"], ridge=ridge)["whitened_context"]
-        yield f"whitened_context_ridge_{ridge:g}", whitened
-        yield f"combined_ridge_{ridge:g}", combine(closed["aggregated"], whitened)
-    yield "combined_by_sum", combine(closed["aggregated"], closed["whitened_context"], by="sum")
-    yield "combined_two_layers", combine(closed["aggregated"], closed["aggregated_layer_7"], closed["whitened_context"])
+def _all(random: dict[str, dict[int, X2Static]]) -> list[X2Static]:
+    return [each for seeds in random.values() for each in seeds.values()]
+
+
+def _epoch(batches: Iterable[Occurrences], estimators: Iterable[Estimator]) -> None:
+    estimators = list(estimators)
+    for batch in batches:
+        for estimator in estimators:
+            estimator.update(batch)
+    for estimator in estimators:
+        if isinstance(estimator, X2Static):
+            estimator.flush()
 
 
 def _common(found: Iterable[tuple[str, WordVectors]]) -> dict[str, WordVectors]:

@@ -164,12 +164,15 @@ def test_losses_are_pinned() -> None:
 PINNED_LOSSES = [7.71524, 7.657336, 7.578466, 7.523559, 7.439073]
 
 
-def test_start_vectors_are_used_where_there_are_any() -> None:
-    start = WordVectors(("w3", "other"), np.full((2, DIMENSION), 0.5, dtype=np.float32))
-    estimator = X2Static(vocabulary(20), DIMENSION, "xx", start=start)
-    table = estimator.state_dict()["table"]
-    assert (table[3] == 0.5).all()
-    assert table[4].abs().max() <= 1 / DIMENSION
+def test_start_vectors_are_used_where_there_are_any_at_a_scale_that_can_learn() -> None:
+    rows = np.random.default_rng(0).normal(3, 1, (3, DIMENSION)).astype(np.float32)
+    start = WordVectors(("w3", "other", "w0"), 100 * rows)
+    table = X2Static(vocabulary(20), DIMENSION, "xx", start=start).state_dict()["table"]
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    centred = unit - unit.mean(axis=0)
+    expected = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    np.testing.assert_allclose(table[[3, 0]], expected[[0, 2]], atol=1e-5)
+    assert table[[1, 2, 4]].abs().max() <= 1 / DIMENSION
 
 
 def test_merging_weighs_each_word_by_its_training() -> None:

@@ -8,6 +8,7 @@ import torch
 from x2s.contextual.occurrences import Occurrences
 from x2s.corpus.vocabulary import Vocabulary
 from x2s.errors import InputError
+from x2s.static.combined import unit_centre_unit
 from x2s.static.sparse_adam import SparseAdam, logistic_gradient
 from x2s.static.sums import check_batch, check_mergeable, restore, seen_vectors
 from x2s.vectors import WordVectors
@@ -36,8 +37,9 @@ class X2Static:
         negatives: K, negatives per target.
         subsample: T; 0 or less trains on every occurrence.
         seed: Of initial vectors, sub-sampling and negatives.
-        start: Initial vectors of the words that it has, instead of small random ones. Their scale matters: scores
-            beyond +-20 have no gradient.
+        start: Initial vectors of the words that it has, `aggregated` say, instead of small random ones. They are
+            normalised first (unit, centre, unit): as a teacher leaves them, most scores would be near or beyond the
+            clamp, where little or nothing is learnt.
 
     Raises:
         InputError: Fewer than two words, a bad hyper-parameter, or `start` of another dimension.
@@ -154,7 +156,7 @@ class X2Static:
                 )
             rows = torch.from_numpy(start.rows(self.vocabulary.words))
             found = rows >= 0
-            table[found] = torch.from_numpy(np.array(start.matrix, dtype=np.float32))[rows[found]]
+            table[found] = torch.from_numpy(unit_centre_unit(start.matrix)).float()[rows[found]]
         return table
 
     def _step(self, word_ids: torch.Tensor, contexts: torch.Tensor) -> None:
