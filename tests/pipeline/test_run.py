@@ -31,7 +31,8 @@ def test_a_run_makes_everything_it_promises(completed):
         assert vectors.language == code
         assert len(vectors) > 50
         for method in ("aggregated", "x2static", "whitened_context", "combined"):
-            assert len(WordVectors.load(out / code / "vectors" / method)) == len(vectors)
+            words = WordVectors.load(out / code / "vectors" / method).words
+            assert set(words) <= set(vectors.words) if method == "x2static" else words == vectors.words
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "A &lt;tiny&gt; run" in page
     assert "<tiny>" not in page

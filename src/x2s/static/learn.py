@@ -53,7 +53,10 @@ def learn_static(
     seed: int = 0,
     start: WordVectors | None = None,
 ) -> dict[str, WordVectors]:
-    """Learn the named methods from one stream; all results cover the same words.
+    """Learn the named methods from one stream.
+
+    Results cover the words that occurred. `x2static` lacks those whose every occurrence its sub-sampling skipped, which
+    happens in small corpora.
 
     Sentence or paragraph contexts are the stream's choice: encode `SentenceFile.paragraphs()` for the latter.
 
@@ -102,7 +105,7 @@ def learn_static(
     if "combined" in methods:
         found["combined"] = combine(*(found[name] for name in _PARTS_OF_COMBINED))
     asked_for = [*methods, *(f"aggregated_layer_{layer}" for layer in layers)]
-    return _same_words({name: found[name] for name in asked_for})
+    return {name: found[name] for name in asked_for}
 
 
 def _run(batches: Iterable[Occurrences], estimators: Mapping[str, Estimator], epochs: int) -> None:
@@ -117,13 +120,3 @@ def _run(batches: Iterable[Occurrences], estimators: Mapping[str, Estimator], ep
         for batch in batches:
             sgd.update(batch)
         sgd.flush()
-
-
-def _same_words(found: dict[str, WordVectors]) -> dict[str, WordVectors]:
-    """Restrict all to the words that all have (x2static lacks words whose every occurrence was sub-sampled away)."""
-    everywhere = set.intersection(*(set(vectors.words) for vectors in found.values())) if found else set()
-    restricted = {}
-    for name, vectors in found.items():
-        shared = [word for word in vectors.words if word in everywhere]
-        restricted[name] = vectors if len(shared) == len(vectors) else vectors.take(vectors.rows(shared))
-    return restricted

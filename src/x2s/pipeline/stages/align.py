@@ -27,6 +27,8 @@ def run(run: Run, language: str | None) -> Outcome:
             facts[method] = said["choice"]
             if config.align.dictionary and not STAGES["align"].files(config, language):
                 notes.append(f"{method}: no training dictionary for {language}; the seed is mutual neighbours")
+            if not said.get("converged", True):
+                notes.append(f"{method}: self-learning stopped at its largest number of iterations")
             if "reason" in said:
                 notes.append(f"{method}: {said['reason']}")
         outputs.append(run.aligned(language, method))
@@ -72,7 +74,7 @@ def _align(
                 anchor=settings.anchor,
                 limit=settings.vocabulary_cutoff,
             )
-            said = json.loads(selection.to_json())
+            said = json.loads(selection.to_json()) | {"converged": mapping.converged}
             final = aligned if selection.choice == "aligned" else unaligned
         (beside / "selection.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
     return final, said

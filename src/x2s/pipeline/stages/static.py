@@ -43,7 +43,7 @@ def run(run: Run, language: str | None) -> Outcome:
         )
     for method, vectors in found.items():
         vectors.save(run.vectors(language, method))
-    words = len(next(iter(found.values())))
+    words = max(map(len, found.values()))
     return Outcome(
         [run.vectors(language, method) for method in found],
         {
