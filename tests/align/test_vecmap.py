@@ -169,3 +169,9 @@ def test_supervised_needs_a_dictionary(planted):
 def test_settings_are_checked_before_any_work(settings, message):
     with pytest.raises(InputError, match=message):
         VecMap(**settings)
+
+
+def test_only_a_rotation_can_be_anchored():
+    with pytest.raises(InputError, match="anchor"):
+        VecMap(anchor=0.3)
+    assert VecMap(anchor=0.3, final="orthogonal").anchor == 0.3

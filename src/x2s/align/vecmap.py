@@ -236,6 +236,7 @@ def _check_settings(settings: VecMap) -> None:
     check("stochastic_initial", first is None or 0 < first <= 1, "None or a probability above 0")
     check("stochastic_multiplier", settings.stochastic_multiplier > 1, "more than 1")
     check("anchor", settings.anchor >= 0, "0 or more")
+    check("anchor", not settings.anchor or settings.final == "orthogonal", "0 unless final='orthogonal'")
     check("ridge", settings.ridge >= 0, "0 or more")
     if settings.hub == "fixed" and settings.final == "advanced":
         check("target_reweight", not settings.target_reweight, "0 or None, because hub='fixed' leaves the target alone")
