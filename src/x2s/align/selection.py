@@ -98,9 +98,10 @@ def _cross_fitted(
     rows = torch.cat([torch.arange(len(after)), induced.backward])
     partners = torch.cat([induced.forward, torch.arange(len(target))])
     mapped = torch.empty_like(before)
+    everyone = before[rows].double().T @ target[partners].double()
     for fold in range(folds):
-        others = rows % folds != fold
-        rotation = orthogonal_map(before[rows[others]].T @ target[partners[others]], anchor)
+        own = rows % folds == fold
+        rotation = orthogonal_map(everyone - before[rows[own]].double().T @ target[partners[own]].double(), anchor)
         mapped[fold::folds] = before[fold::folds] @ rotation.float()
     return mapped
 
