@@ -34,7 +34,8 @@ app = typer.Typer(
 config_app = typer.Typer(help="Look at configuration files.", no_args_is_help=True)
 app.add_typer(config_app, name="config")
 
-console = Console(soft_wrap=True)
+# A pipe has no width: tables then take what they need.
+console = Console(soft_wrap=True, width=None if sys.stdout.isatty() else 200)
 errors = Console(stderr=True, soft_wrap=True)
 
 ConfigFile = Annotated[Path, typer.Argument(help="YAML configuration, e.g. configs/demo.yaml")]
@@ -176,7 +177,7 @@ def neighbours(
         table = Table(box=None, header_style="dim", title=escape(f"{form} ({code})"), title_justify="left")
         columns = []
         for other_code, other in vectors.items():
-            table.add_column(other_code)
+            table.add_column(other_code, no_wrap=True)
             indices, scores = nearest(vectors[code][form][None, :], other.matrix, min(k + 1, len(other)))
             cells = [
                 f"{escape(other.words[index])} [dim]{score:.2f}[/dim]"
