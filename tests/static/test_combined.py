@@ -5,8 +5,8 @@ import pytest
 
 from x2s.errors import InputError
 from x2s.static import combine
-from x2s.static.combined import unit_centre_unit
 from x2s.vectors import WordVectors
+from x2s.vectors.normalisation import normalise
 
 
 def vectors(words: str, seed: int, dimension: int = 5, language: str = "xx") -> WordVectors:
@@ -48,7 +48,7 @@ def test_parts_of_several_dimensions_are_concatenated() -> None:
 
 
 def test_zero_rows_and_a_single_word_give_no_nan() -> None:
-    assert np.isfinite(unit_centre_unit(np.zeros((3, 4)))).all()
+    assert np.isfinite(normalise(np.zeros((3, 4), np.float32))).all()
     one = vectors("a", 0)
     assert np.isfinite(combine(one, one).matrix).all()
 

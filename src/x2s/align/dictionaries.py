@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from x2s.align.induction import Induction
-from x2s.align.preprocessing import normalise
 from x2s.errors import InputError
 from x2s.vectors import WordVectors
+from x2s.vectors.normalisation import normalise
 
 Pairs = list[tuple[str, str]]
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from x2s.align.preprocessing import Step, normalise, normalise_with_means
 from x2s.errors import FileFormatError, InputError
 from x2s.files import whole
 from x2s.vectors import WordVectors
+from x2s.vectors.normalisation import Step, normalise, normalise_with_means
 
 _VERSION = 1
 

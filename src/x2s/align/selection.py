@@ -12,10 +12,10 @@ from torch import Tensor
 from x2s.align.dictionaries import check_dimensions
 from x2s.align.evidence import Agreement, agreement
 from x2s.align.induction import Induction
-from x2s.align.preprocessing import normalise
 from x2s.align.procrustes import orthogonal_map
 from x2s.errors import InputError
 from x2s.vectors import WordVectors
+from x2s.vectors.normalisation import normalise
 
 
 @dataclass(frozen=True)

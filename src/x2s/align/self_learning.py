@@ -29,11 +29,10 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Learnt:
-    """The result of the loop: the last dictionary, its rotation, how it went."""
+    """The result of the loop: the last dictionary, and how it went."""
 
     source_rows: Tensor
     target_rows: Tensor
-    rotation: Tensor
     objective: float
     converged: bool
     history: tuple[dict[str, Any], ...]
@@ -85,7 +84,7 @@ def learn(
             keep, waited = min(1.0, keep * schedule.stochastic_multiplier), 0
         if len(history) >= schedule.max_iterations:
             break
-    return Learnt(*pairs, rotation, induced.objective, converged, tuple(history))
+    return Learnt(*pairs, induced.objective, converged, tuple(history))
 
 
 def _cross_covariance(source: Tensor, target: Tensor, pairs: tuple[Tensor, Tensor]) -> Tensor:

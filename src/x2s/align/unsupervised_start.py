@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from x2s.align.induction import Induction
-from x2s.align.preprocessing import STEPS, Step, normalise
+from x2s.vectors.normalisation import STEPS, Step, normalise
 
 
 def unsupervised_start(

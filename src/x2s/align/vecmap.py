@@ -12,12 +12,12 @@ from x2s.align.dictionaries import check_dimensions, dictionary_rows, identical_
 from x2s.align.evidence import generalisation
 from x2s.align.induction import Induction
 from x2s.align.mapping import Mapping
-from x2s.align.preprocessing import STEPS, Step, normalise, normalise_with_means
 from x2s.align.procrustes import Maps, Side, advanced_maps, orthogonal_map
 from x2s.align.self_learning import Direction, Learnt, Schedule, learn
 from x2s.align.unsupervised_start import unsupervised_start
 from x2s.errors import InputError, X2SError
 from x2s.vectors import WordVectors
+from x2s.vectors.normalisation import STEPS, Step, normalise, normalise_with_means
 
 Mode = Literal["semi_supervised", "identical", "unsupervised", "supervised"]
 
@@ -106,7 +106,7 @@ class VecMap:
             learnt = self._learn_unsupervised(*sides, what)
         else:
             pairs = self._seed_rows(source, target, dictionary)
-            learnt = self._learn(*sides, pairs, self.seed, what) if self.mode != "supervised" else _given(*sides, pairs)
+            learnt = self._learn(*sides, pairs, self.seed, what) if self.mode != "supervised" else _given(pairs)
         maps = self._final_maps(*sides, learnt)
         return Mapping(
             _array(maps.source),
@@ -205,10 +205,9 @@ def _given_or(value: float | None, half: float | None, fixed: float) -> float:
     return fixed if half is None else half
 
 
-def _given(x: Tensor, z: Tensor, pairs: tuple[Tensor, Tensor]) -> Learnt:
+def _given(pairs: tuple[Tensor, Tensor]) -> Learnt:
     """The supervised mode's dictionary is taken as it is."""
-    rotation = orthogonal_map(x[pairs[0]].double().T @ z[pairs[1]].double())
-    return Learnt(*pairs, rotation, float("nan"), True, ())
+    return Learnt(*pairs, float("nan"), True, ())
 
 
 def _array(weights: Tensor) -> np.ndarray:

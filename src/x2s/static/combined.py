@@ -3,10 +3,10 @@
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from x2s.errors import InputError
 from x2s.vectors import WordVectors
+from x2s.vectors.normalisation import normalise
 
 
 def combine(*parts: WordVectors, by: Literal["concatenation", "sum"] = "concatenation") -> WordVectors:
@@ -50,17 +50,6 @@ def combine(*parts: WordVectors, by: Literal["concatenation", "sum"] = "concaten
     shared = [word for word in first.words if all(word in part for part in parts[1:])]
     if not shared:
         raise InputError("combine: the parts have no word in common. Learn them with one vocabulary.")
-    normalised = [unit_centre_unit(part.matrix[part.rows(shared)]) for part in parts]
+    normalised = [normalise(part.matrix[part.rows(shared)]) for part in parts]
     joined = np.hstack(normalised) / len(parts) ** 0.5 if by == "concatenation" else np.sum(normalised, axis=0)
     return first.take(first.rows(shared)).with_matrix(joined.astype(np.float32))
-
-
-def unit_centre_unit(matrix: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """Rows scaled to unit length, columns centred, rows scaled again ([n, d], float64); zero rows stay zero."""
-    rows = _unit(matrix.astype(np.float64))
-    return _unit(rows - rows.mean(axis=0))
-
-
-def _unit(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths > 0, lengths, 1.0)

@@ -8,10 +8,10 @@ import torch
 from x2s.contextual.occurrences import Occurrences
 from x2s.corpus.vocabulary import Vocabulary
 from x2s.errors import InputError
-from x2s.static.combined import unit_centre_unit
 from x2s.static.sparse_adam import SparseAdam, logistic_gradient
 from x2s.static.sums import check_batch, check_mergeable, restore, seen_vectors
 from x2s.vectors import WordVectors
+from x2s.vectors.normalisation import normalise
 
 SENTENCES_PER_BATCH = 128
 
@@ -156,7 +156,7 @@ class X2Static:
                 )
             rows = torch.from_numpy(start.rows(self.vocabulary.words))
             found = rows >= 0
-            table[found] = torch.from_numpy(unit_centre_unit(start.matrix)).float()[rows[found]]
+            table[found] = torch.from_numpy(normalise(start.matrix))[rows[found]]
         return table
 
     def _step(self, word_ids: torch.Tensor, contexts: torch.Tensor) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from x2s.align import normalise
 from x2s.contextual import Encoder, Occurrences, Recording
 from x2s.corpus.sentences import SentenceFile
 from x2s.corpus.vocabulary import Vocabulary
@@ -24,8 +23,6 @@ def run(run: Run, language: str | None) -> Outcome:
         start = None
         if settings.start == "aggregated" and "x2static" in settings.methods:
             start = learn_static(batches, vocabulary, encoder.dimension, language, ("aggregated",))["aggregated"]
-            # As they are, the teacher's vectors are so long that the clamp on scores would stop all gradients.
-            start = start.with_matrix(normalise(start.matrix))
         found = learn_static(
             batches,
             vocabulary,

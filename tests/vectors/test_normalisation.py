@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from x2s.align import normalise
-from x2s.align.preprocessing import normalise_with_means
 from x2s.errors import InputError
+from x2s.vectors.normalisation import normalise_with_means
 
 
 def test_equals_the_formula_in_float64():
